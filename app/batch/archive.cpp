@@ -337,36 +337,36 @@ bool ends_run(const BatchItem& item) {
   return is_kind(item, ErrorKind::device_fault) || is_kind(item, ErrorKind::backend_unavailable);
 }
 
-void compute(ArchiveMember& taken, const ImageJob& job, CommandContext& context) {
+void compute(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
   BatchItem& item = taken.item;
   const auto work = [&] {
     const ItemPaths paths{taken.planned.input, taken.planned.output};
     if (!job.merges()) {
       job.check_name(paths.output);
     }
-    item.in_order = job.run(context, paths);
+    item.in_order = job.run(worker, paths);
   };
   // A worker that waits for its own parallel loops must not start another image.
   if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
-    (void)context.take_outputs();
+    (void)worker.writer.take_kept();
     fail_by(item, thrown);
     if (ends_run(item)) {
       std::rethrow_exception(thrown);
     }
   }
-  item.record.times = context.times();
-  item.messages = context.take_messages();
+  item.record.times = worker.report.times();
+  item.messages = worker.report.take_messages();
 }
 
-void process_image(ArchiveMember& taken, const ImageJob& job, CommandContext& context) {
+void process_image(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
   const TarMember& member = taken.member;
   if (taken.section) {
-    context.begin_member(member.name, *taken.section);
+    worker.begin_member(member.name, *taken.section);
   } else {
-    context.begin_member(member.name, std::move(taken.content));
+    worker.begin_member(member.name, std::move(taken.content));
   }
-  compute(taken, job, context);
-  for (ItemOutputs::Kept& made : context.take_outputs()) {
+  compute(taken, job, worker);
+  for (ItemOutputs::Kept& made : worker.writer.take_kept()) {
     taken.pieces.push_back({tar_header(member, made.name, made.content->size()), std::move(made.content)});
   }
 }
@@ -381,13 +381,13 @@ void copy(ArchiveMember& taken) {
 
 /// Runs the job over an image; a failure is the member's. Another member becomes a copy of itself if `copies_others`.
 /// Throws for what ends the run, such as a lost device. Thread-safe.
-void process_member(ArchiveMember& taken, const ImageJob& job, ContextPool& contexts, bool copies_others) {
+void process_member(ArchiveMember& taken, const ImageJob& job, WorkerPool& pool, bool copies_others) {
   if (!taken.is_image) {
     if (copies_others) {
       copy(taken);
     }
   } else if (taken.item.record.status != ItemStatus::failed) {
-    process_image(taken, job, *contexts.lease());
+    process_image(taken, job, *pool.lease());
   }
 }
 
@@ -420,14 +420,14 @@ class ArchiveRun {
         options_(options),
         globals_(globals),
         jobs_(jobs_of(options, globals)),
-        contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
+        pool_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
         intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()) {}
 
   /// `output` is null if the job merges. Returns false if a signal stopped the run.
   bool run(ArchiveOutput* output, const StopSignal& stop) {
     output_ = output;
     stop_ = &stop;
-    job_.prepare(*contexts_.lease());
+    job_.prepare(*pool_.lease());
     const auto most = tbb::global_control::max_allowed_parallelism;
     const tbb::global_control leave(most,
                                     std::max(static_cast<std::size_t>(jobs_), tbb::global_control::active_value(most)));
@@ -446,11 +446,11 @@ class ArchiveRun {
 
   void finish_merged(const std::string& output) {
     if (job_.has_merged()) {
-      const ContextPool::Lease context = contexts_.lease();
-      context->begin_item();
-      job_.finish(*context, output);
-      context->finish();
-      times_.add(context->times());
+      const WorkerPool::Lease worker = pool_.lease();
+      worker->begin_item();
+      job_.finish(*worker, output);
+      worker->writer.commit();
+      times_.add(worker->report.times());
     }
   }
 
@@ -493,7 +493,7 @@ class ArchiveRun {
       return taken;
     });
     const auto process = tbb::make_filter<Taken, Taken>(kParallel, [&](Taken taken) {
-      process_member(*taken, job_, contexts_, output_ != nullptr);
+      process_member(*taken, job_, pool_, output_ != nullptr);
       return taken;
     });
     const auto end = tbb::make_filter<Taken, Taken>(kInOrder, [&](Taken taken) {
@@ -588,7 +588,7 @@ class ArchiveRun {
   const BatchOptions& options_;
   const GlobalOptions& globals_;
   int jobs_;
-  ContextPool contexts_;
+  WorkerPool pool_;
   ArchiveIntake intake_;
   ArchiveOutput* output_ = nullptr;
   const StopSignal* stop_ = nullptr;
@@ -603,13 +603,13 @@ class ArchiveRun {
 /// Throws Error for an output that exists, is the archive itself, or is a terminal. Removes what killed runs left
 /// beside it.
 void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
-  CommandContext context(globals);
+  Worker worker(globals);
   const std::string target = named.output.empty() ? "-" : named.output;
   if (job.merges()) {
     job.check_name(named.output);
     job.note_options(target, globals.verbosity);
   }
-  context.check_output_file(target, named.inputs.front(), !job.merges() || job.is_binary(target));
+  worker.writer.check(target, named.inputs.front(), !job.merges() || job.is_binary(target));
   if (!is_stream(target)) {
     (void)remove_stale_temporaries(folder_of(target));
   }

@@ -319,24 +319,23 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
 }
 
 /// Shows the progress of the image if the job tells it. Returns what run() does.
-InOrder run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& paths,
-                    const GlobalOptions& globals) {
+InOrder run_watched(const ImageJob& job, Worker& worker, const ItemPaths& paths, const GlobalOptions& globals) {
   Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
   if (progress.is_shown()) {
     progress.update({.total = 1, .part = 0.0});
-    context.watch_with([&](double part) { progress.update({.total = 1, .part = part}); });
+    worker.report.watch_with([&](double part) { progress.update({.total = 1, .part = part}); });
   }
   progress.start();
   InOrder add;
   try {
-    add = job.run(context, paths);
+    add = job.run(worker, paths);
   } catch (...) {
-    context.watch_with(nullptr);
+    worker.report.watch_with(nullptr);
     progress.update({.total = 1, .failed = 1});
     throw;
   }
   progress.update({.total = 1, .done = 1, .part = 1.0});
-  context.watch_with(nullptr);
+  worker.report.watch_with(nullptr);
   return add;
 }
 
@@ -376,29 +375,29 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   }
   job.check_name(paths.output);
   const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
-  CommandContext context(globals);
+  Worker worker(globals);
   if (globals.preserve_times && !job.merges()) {
-    context.preserve_times(times_of(paths.input));
+    worker.writer.preserve_times(times_of(paths.input));
   }
   for (const std::string& file : job.files_of(target)) {
-    context.check_output_file(file, paths.input, job.is_binary(file));
+    worker.writer.check(file, paths.input, job.is_binary(file));
   }
   for (const std::string& file : job.side_files()) {
     if (std::filesystem::path(file).lexically_normal() == std::filesystem::path(target).lexically_normal()) {
       throw Error(ErrorKind::usage, "--lut: the table and OUT are the same file; name two");
     }
-    context.check_output_file(file, paths.input, false);
+    worker.writer.check(file, paths.input, false);
   }
-  job.prepare(context);
+  job.prepare(worker);
   check_memory(job, paths, globals);
-  if (const InOrder add = run_watched(job, context, paths, globals)) {
+  if (const InOrder add = run_watched(job, worker, paths, globals)) {
     add();
   }
   if (job.merges() && job.has_merged()) {
-    job.finish(context, paths.output);
+    job.finish(worker, paths.output);
   }
-  context.finish();
-  context.print_times();
+  worker.writer.commit();
+  worker.print_times();
   return ExitCode::ok;
 }
 

@@ -1,4 +1,4 @@
-// Reads the list, checks it against the driver's, and leases contexts on the devices.
+// Reads the list, checks it against the driver's, and leases workers on the devices.
 #include "batch/devices.hpp"
 
 #include <fmt/format.h>
@@ -73,47 +73,47 @@ DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals,
   return work;
 }
 
-ContextPool::ContextPool(const GlobalOptions& options, const std::vector<int>& devices) : options_(options) {
+WorkerPool::WorkerPool(const GlobalOptions& options, const std::vector<int>& devices) : options_(options) {
   for (const int device : devices) {
     devices_.push_back({device});
   }
 }
 
-ContextPool::Lease ContextPool::lease() {
+WorkerPool::Lease WorkerPool::lease() {
   const std::lock_guard lock(mutex_);
-  DeviceContexts& of =
+  DeviceWorkers& of =
       *std::min_element(devices_.begin(), devices_.end(),
-                        [](const DeviceContexts& a, const DeviceContexts& b) { return a.leased < b.leased; });
-  std::unique_ptr<CommandContext> context;
+                        [](const DeviceWorkers& a, const DeviceWorkers& b) { return a.leased < b.leased; });
+  std::unique_ptr<Worker> worker;
   if (of.free.empty()) {
     of.free.reserve(of.leased + 1);  // take_back() runs in a destructor and must not allocate
     GlobalOptions options = options_;
     options.device = of.device;
-    context = std::make_unique<CommandContext>(options, CommandContext::Role::worker, shared_);
+    worker = std::make_unique<Worker>(options, Worker::Role::batch, shared_);
   } else {
-    // Last in, first out: its memory is warm in the caches, and fewer contexts are created.
-    context = std::move(of.free.back());
+    // Last in, first out: its memory is warm in the caches, and fewer workers are created.
+    worker = std::move(of.free.back());
     of.free.pop_back();
   }
   ++of.leased;
-  return {*this, of, std::move(context)};
+  return {*this, of, std::move(worker)};
 }
 
-void ContextPool::clear() {
+void WorkerPool::clear() {
   const std::lock_guard lock(mutex_);
-  for (DeviceContexts& of : devices_) {
+  for (DeviceWorkers& of : devices_) {
     of.free.clear();
   }
 }
 
-void ContextPool::take_back(DeviceContexts& of, std::unique_ptr<CommandContext> context) {
-  if (context != nullptr) {
-    context->begin_item();
+void WorkerPool::take_back(DeviceWorkers& of, std::unique_ptr<Worker> worker) {
+  if (worker != nullptr) {
+    worker->begin_item();
   }
   const std::lock_guard lock(mutex_);
   --of.leased;
-  if (context != nullptr) {
-    of.free.push_back(std::move(context));
+  if (worker != nullptr) {
+    of.free.push_back(std::move(worker));
   }
 }
 

@@ -1,4 +1,4 @@
-// The devices that share the images: --devices, and the contexts of the workers on them. docs/batch.md, "The pipeline".
+// The devices that share the images: --devices, and the workers on them. docs/batch.md, "The pipeline".
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include "backends/backends.hpp"
 #include "cli/global_options.hpp"
-#include "engine/command_context.hpp"
+#include "engine/worker.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {
@@ -32,53 +32,53 @@ std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals
 DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
                            std::optional<std::uint64_t> images);
 
-/// Of worker contexts: one per image in flight, created on demand, on the device with the fewest images in flight.
-class ContextPool {
+/// Of workers: one per image in flight, created on demand, on the device with the fewest images in flight.
+class WorkerPool {
  private:
-  struct DeviceContexts {
+  struct DeviceWorkers {
     int device;
     std::size_t leased = 0;
-    std::vector<std::unique_ptr<CommandContext>> free = {};
+    std::vector<std::unique_ptr<Worker>> free = {};
   };
 
  public:
   /// `devices` are CUDA device numbers; must not be empty. Of equally busy devices, the first is used.
-  ContextPool(const GlobalOptions& options, const std::vector<int>& devices);
+  WorkerPool(const GlobalOptions& options, const std::vector<int>& devices);
 
-  /// Returns the context to the pool when it goes out of scope.
+  /// Returns the worker to the pool when it goes out of scope.
   class Lease {
    public:
-    Lease(ContextPool& pool, DeviceContexts& of, std::unique_ptr<CommandContext> context)
-        : pool_(pool), of_(of), context_(std::move(context)) {}
+    Lease(WorkerPool& pool, DeviceWorkers& of, std::unique_ptr<Worker> worker)
+        : pool_(pool), of_(of), worker_(std::move(worker)) {}
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    ~Lease() { pool_.take_back(of_, std::move(context_)); }
+    ~Lease() { pool_.take_back(of_, std::move(worker_)); }
 
-    CommandContext& operator*() const { return *context_; }
-    CommandContext* operator->() const { return context_.get(); }
+    Worker& operator*() const { return *worker_; }
+    Worker* operator->() const { return worker_.get(); }
     [[nodiscard]] int device() const { return of_.device; }
 
-    /// Destroys the context, including its backend's memory, instead of returning it.
-    void discard() { context_.reset(); }
+    /// Destroys the worker, including its backend's memory, instead of returning it.
+    void discard() { worker_.reset(); }
 
    private:
-    ContextPool& pool_;
-    DeviceContexts& of_;
-    std::unique_ptr<CommandContext> context_;
+    WorkerPool& pool_;
+    DeviceWorkers& of_;
+    std::unique_ptr<Worker> worker_;
   };
 
   Lease lease();
 
-  /// Destroys all contexts that are not leased.
+  /// Destroys all workers that are not leased.
   void clear();
 
  private:
-  void take_back(DeviceContexts& of, std::unique_ptr<CommandContext> context);
+  void take_back(DeviceWorkers& of, std::unique_ptr<Worker> worker);
 
   GlobalOptions options_;
   std::shared_ptr<SharedByWorkers> shared_ = std::make_shared<SharedByWorkers>();
   std::mutex mutex_;
-  std::vector<DeviceContexts> devices_;  ///< never resized: leases refer to them
+  std::vector<DeviceWorkers> devices_;  ///< never resized: leases refer to them
 };
 
 }  // namespace gpuimg

@@ -33,7 +33,7 @@ class ItemProcessor {
  public:
   /// `is_cancelled` tells whether oneTBB has cancelled the running group: parallel loops then return early. `manifest`
   /// may be null.
-  ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
+  ItemProcessor(const ImageJob& job, WorkerPool& pool, const RunSettings& settings, ManifestWriter* manifest,
                 MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
 
   /// Resets the item to begun, or to ready if there is nothing to do. Strong guarantee; throws only std::bad_alloc or
@@ -57,8 +57,8 @@ class ItemProcessor {
 
   void plan_memory(BatchItem& item) const;
   [[nodiscard]] Attempt attempt(BatchItem& item) const;
-  void stage(BatchItem& item, CommandContext& context) const;
-  void give_names(BatchItem& item, CommandContext& context, Attempt& made) const;
+  void stage(BatchItem& item, Worker& worker) const;
+  void give_names(BatchItem& item, Worker& worker, Attempt& made) const;
 
   /// The manifest line to write before the item's outputs get their final names; empty if none is needed.
   [[nodiscard]] std::string line_before_names(const BatchItem& item) const;
@@ -67,7 +67,7 @@ class ItemProcessor {
   [[nodiscard]] bool has_output(const PlanItem& item) const;
 
   const ImageJob& job_;
-  ContextPool& contexts_;
+  WorkerPool& pool_;
   const RunSettings& settings_;
   ManifestWriter* manifest_;
   MemoryBudget& budget_;
@@ -78,11 +78,11 @@ class ItemProcessor {
 
 constexpr const char* kOutputExists = "its output exists";
 
-ItemProcessor::ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings,
+ItemProcessor::ItemProcessor(const ImageJob& job, WorkerPool& pool, const RunSettings& settings,
                              ManifestWriter* manifest, MemoryBudget& budget, MemoryReserve& reserve,
                              std::function<bool()> is_cancelled)
     : job_(job),
-      contexts_(contexts),
+      pool_(pool),
       settings_(settings),
       manifest_(manifest),
       budget_(budget),
@@ -168,13 +168,13 @@ void ItemProcessor::compute(BatchItem& item) {
 }
 
 ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
-  ContextPool::Lease context = contexts_.lease();
-  context->begin_item(item.planned->may_replace, item.planned->page);
+  WorkerPool::Lease worker = pool_.lease();
+  worker->begin_item(item.planned->may_replace, item.planned->page);
   if (item.memory.in_bands) {
-    context->read_in_bands(item.memory.bytes);
+    worker->loader.read_in_bands(item.memory.bytes);
   }
   Attempt made;
-  made.thrown = caught([&] { stage(item, *context); });
+  made.thrown = caught([&] { stage(item, *worker); });
   // After a cancellation, neither the result nor the failure is valid.
   made.is_cut_short = is_cancelled_();
   if (made.is_cut_short) {
@@ -182,38 +182,38 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
     return made;
   }
   if (!made.thrown) {
-    give_names(item, *context, made);
+    give_names(item, *worker, made);
   }
-  item.record.backend = context->backend_name();
-  item.record.device = context->device();
-  item.record.sides = context->sides();
-  item.record.result = context->take_result();
-  item.record.times = context->times();
-  item.messages = context->take_messages();
-  item.replaced = settings_.force && context->has_replaced();
+  item.record.backend = worker->report.backend_name();
+  item.record.device = worker->report.device();
+  item.record.sides = worker->report.sides();
+  item.record.result = worker->report.take_result();
+  item.record.times = worker->report.times();
+  item.messages = worker->report.take_messages();
+  item.replaced = settings_.force && worker->writer.has_replaced();
   // A backend may cache memory for the next image, but not a large share of the limit.
   const std::uint64_t kept = budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs);
   if (settings_.worker.max_memory && item.memory.bytes > kept) {
-    context.discard();
+    worker.discard();
   }
   return made;
 }
 
-void ItemProcessor::stage(BatchItem& item, CommandContext& context) const {
+void ItemProcessor::stage(BatchItem& item, Worker& worker) const {
   const ItemPaths paths{item.planned->input, item.planned->output, item.planned->page};
-  context.preserve_times(item.planned->times);
+  worker.writer.preserve_times(item.planned->times);
   const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
   for (const std::string& file : files) {
     make_folder_of(file);
-    context.check_output_file(file, paths.input, job_.is_binary(file));
+    worker.writer.check(file, paths.input, job_.is_binary(file));
   }
-  item.in_order = job_.run(context, paths);
+  item.in_order = job_.run(worker, paths);
 }
 
-void ItemProcessor::give_names(BatchItem& item, CommandContext& context, Attempt& made) const {
+void ItemProcessor::give_names(BatchItem& item, Worker& worker, Attempt& made) const {
   std::string line;
   made.thrown = caught([&] {
-    if (device_is_lost_ && context.device()) {
+    if (device_is_lost_ && worker.report.device()) {
       throw Error(ErrorKind::device_fault,
                   "the device was lost during the computation; nothing was written; check it with gpuimg doctor");
     }
@@ -223,7 +223,7 @@ void ItemProcessor::give_names(BatchItem& item, CommandContext& context, Attempt
     made.ends_run = caught([&] { manifest_->write(line); });
   }
   if (!made.thrown && !made.ends_run) {
-    made.thrown = caught([&] { context.finish(); });
+    made.thrown = caught([&] { worker.writer.commit(); });
   }
 }
 
@@ -381,16 +381,16 @@ using State = BatchItem::State;
 /// The run of a plan, with the sequential fallback.
 class Run {
  public:
-  Run(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+  Run(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
       const RunChannels& channels)
       : plan_(plan),
-        contexts_(contexts),
+        pool_(pool),
         settings_(settings),
         channels_(channels),
         budget_(settings.budget_bytes),
         is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
         reserve_(budget_, is_cancelled_),
-        processor_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
+        processor_(job, pool, settings, channels.manifest, budget_, reserve_, is_cancelled_),
         recorder_(settings, channels, plan.items, reserve_),
         // Finished items wait for earlier ones: more slots than workers, so that one slow item does not block the
         // others.
@@ -553,7 +553,7 @@ class Run {
       compute_begun(item);
     }
     if (settings_.jobs > 1 && ran_out_of_memory(item)) {
-      contexts_.clear();
+      pool_.clear();
       if (must_stop() || !try_begin(item, *item.planned)) {
         item.state = State::none;
         return;
@@ -593,7 +593,7 @@ class Run {
   }
 
   const WorkPlan& plan_;
-  ContextPool& contexts_;
+  WorkerPool& pool_;
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
@@ -612,9 +612,9 @@ class Run {
 
 }  // namespace
 
-RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
                     const RunChannels& channels) {
-  return Run(job, plan, contexts, settings, channels).execute();
+  return Run(job, plan, pool, settings, channels).execute();
 }
 
 }  // namespace gpuimg

@@ -52,7 +52,7 @@ struct RunChannels {
 /// Writes the manifest's first line once everything the run itself needs is allocated. Throws std::bad_alloc if memory
 /// runs out before that, and Error{write} if the manifest cannot be written. After that, a failure belongs to an item
 /// and appears in the outcome.
-RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
                     const RunChannels& channels);
 
 }  // namespace gpuimg

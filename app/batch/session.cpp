@@ -185,7 +185,7 @@ class BatchSession {
   [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
 
   /// If images are merged: writes the single output, unless the run ended early.
-  void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
+  void finish_merged(WorkerPool& pool, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
   [[nodiscard]] std::vector<std::string> failure_lines(const RunOutcome& outcome) const;
@@ -519,18 +519,18 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   if (globals_.max_memory) {
     return_freed_memory();
   }
-  ContextPool contexts(workers, devices);
+  WorkerPool pool(workers, devices);
   if (items_to_do(plan) > 0) {
-    job_.prepare(*contexts.lease());
+    job_.prepare(*pool.lease());
   }
   const std::unique_ptr<ManifestWriter> manifest = open_manifest();
   remove_stale_outputs(plan, job_, merged, globals_.verbosity);
 
   const RunChannels channels{progress, stop, manifest.get(), first_line(plan, merged)};
-  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs, workers), channels);
+  RunOutcome outcome = run_plan(job_, plan, pool, settings_for(jobs, workers), channels);
   MemoryBudget nothing_in_flight(0);
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
-  const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
+  const std::exception_ptr unfinished = caught([&] { finish_merged(pool, outcome, named.output, reserve); });
   progress.stop();
   print_failures(outcome, reserve);
   if (unfinished) {
@@ -544,19 +544,19 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   return concluded(plan, outcome, stop);
 }
 
-void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,
+void BatchSession::finish_merged(WorkerPool& pool, RunOutcome& outcome, const std::string& output,
                                  MemoryReserve& reserve) {
   const bool is_whole = outcome.counts.ended() == outcome.counts.total;
   if (!job_.merges() || !is_whole || outcome.fatal || !job_.has_merged()) {
     return;
   }
   reserve.retry_on_oom([&] {
-    const ContextPool::Lease context = contexts.lease();
-    context->begin_item(is_recorded(output));
-    job_.finish(*context, output);
-    context->finish();
-    outcome.counts.replaced += context->has_replaced() ? 1 : 0;
-    outcome.times.add(context->times());
+    const WorkerPool::Lease worker = pool.lease();
+    worker->begin_item(is_recorded(output));
+    job_.finish(*worker, output);
+    worker->writer.commit();
+    outcome.counts.replaced += worker->writer.has_replaced() ? 1 : 0;
+    outcome.times.add(worker->report.times());
   });
 }
 

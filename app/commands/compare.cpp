@@ -24,8 +24,8 @@
 #include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
 #include "commands/commands.hpp"
-#include "engine/command_context.hpp"
 #include "engine/image_job.hpp"
+#include "engine/worker.hpp"
 #include "io/output_file.hpp"
 #include "report/image_comparison.hpp"
 #include "text/number_text.hpp"
@@ -132,7 +132,7 @@ class ComparedFile {
 
   /// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that. Throws as
   /// reading does.
-  [[nodiscard]] Image page(CommandContext& context, std::uint32_t number) const;
+  [[nodiscard]] Image page(Worker& worker, std::uint32_t number) const;
 
   /// Throws Error{decode} if pages are lost.
   void refuse_if_lost() const;
@@ -157,11 +157,12 @@ std::string ComparedFile::name_of(std::uint32_t page) const {
   return shown_input(ItemPaths{name(), {}, {is_single() ? 0 : page}});
 }
 
-Image ComparedFile::page(CommandContext& context, std::uint32_t number) const {
-  context.turn_to(only_page_ > 0 ? codecs::PageRef{only_page_}
-                  : is_single()  ? codecs::PageRef{}
-                                 : codecs::PageRef{number, pages_.places.at(number - 1)});
-  return context.pixels_of(OperationInput(path_ == "-" ? context.decode(content_, path_) : context.load(path_)));
+Image ComparedFile::page(Worker& worker, std::uint32_t number) const {
+  worker.loader.turn_to(only_page_ > 0 ? codecs::PageRef{only_page_}
+                        : is_single()  ? codecs::PageRef{}
+                                       : codecs::PageRef{number, pages_.places.at(number - 1)});
+  codecs::DecodedImage decoded = path_ == "-" ? worker.loader.decode(content_, path_) : worker.loader.load(path_);
+  return worker.executor.process(OperationInput(std::move(decoded)), {});
 }
 
 void ComparedFile::refuse_if_lost() const {
@@ -175,10 +176,9 @@ ImageFacts facts_of(const std::string& name, const Image& image) {
 }
 
 /// Reads and compares a page of each. Throws as reading does.
-ComparedPair compared(CommandContext& context, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
-                      int tolerance) {
-  const Image of_a = a.page(context, page);
-  const Image of_b = b.page(context, page);
+ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page, int tolerance) {
+  const Image of_a = a.page(worker, page);
+  const Image of_b = b.page(worker, page);
   const auto most = static_cast<std::uint32_t>(tolerance);
   return {facts_of(a.name_of(page), of_a), facts_of(b.name_of(page), of_b), most,
           compare_images(of_a.view(), of_b.view(), most)};
@@ -223,7 +223,7 @@ class CompareJob final : public ImageJob {
     return {image.bytes_per_pixel, image.bytes_per_pixel};
   }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const auto found = pairs_.find(paths.input);
     const Pair* files = found != pairs_.end() ? &found->second : nullptr;  // nullptr: new since the folders were read
     const std::uint32_t page = std::max(paths.page.number, 1U);
@@ -236,8 +236,7 @@ class CompareJob final : public ImageJob {
         ++counts->only_in_a;
       };
     }
-    auto pair =
-        std::make_shared<const ComparedPair>(compared(context, files->a, *files->b, page, arguments_.tolerance));
+    auto pair = std::make_shared<const ComparedPair>(compared(worker, files->a, *files->b, page, arguments_.tolerance));
     const ComparedFile* last_of_b = page == files->a.pages() ? &*files->b : nullptr;
     return [counts = counts_.get(), this, pair, last_of_b] {
       *text_ += text_of(*pair);
@@ -248,9 +247,9 @@ class CompareJob final : public ImageJob {
     };
   }
 
-  void finish(CommandContext& context, const std::string& /*output*/) const override {
+  void finish(Worker& worker, const std::string& /*output*/) const override {
     if (globals_.json || globals_.verbosity != Verbosity::quiet) {
-      context.save("-", [&] { return whole_text(); });
+      worker.writer.save("-", [&] { return whole_text(); });
     }
   }
 
@@ -339,17 +338,17 @@ void check(const Arguments& arguments) {
   }
 }
 
-ComparedFile opened(CommandContext& context, const std::string& name, const GlobalOptions& globals) {
-  return {name, globals, name == "-" ? context.read_checked(name) : Bytes()};
+ComparedFile opened(Worker& worker, const std::string& name, const GlobalOptions& globals) {
+  return {name, globals, name == "-" ? worker.loader.read_checked(name) : Bytes()};
 }
 
 /// Throws Error{decode} if pages of a file are lost.
-ComparedFiles compared_pages(CommandContext& context, const ComparedFile& a, const ComparedFile& b, int tolerance) {
+ComparedFiles compared_pages(Worker& worker, const ComparedFile& a, const ComparedFile& b, int tolerance) {
   a.refuse_if_lost();
   b.refuse_if_lost();
   ComparedFiles files{a.name(), b.name(), a.pages(), b.pages(), static_cast<std::uint32_t>(tolerance), {}};
   for (std::uint32_t page = 1; page <= std::min(a.pages(), b.pages()); ++page) {
-    files.pages.push_back(compared(context, a, b, page, tolerance));
+    files.pages.push_back(compared(worker, a, b, page, tolerance));
   }
   return files;
 }
@@ -369,23 +368,23 @@ void print(const GlobalOptions& globals, const Json& json, const Text& text) {
 
 ExitCode compare_files(const Arguments& arguments, const GlobalOptions& globals) {
   expect_work(work_per_device({}, globals, 1, 2));
-  CommandContext context(globals);
-  const ComparedFile a = opened(context, arguments.a, globals);
-  const ComparedFile b = opened(context, arguments.b, globals);
+  Worker worker(globals);
+  const ComparedFile a = opened(worker, arguments.a, globals);
+  const ComparedFile b = opened(worker, arguments.b, globals);
   bool is_equal = false;
   if (a.is_single() && b.is_single()) {
-    const ComparedPair pair = compared(context, a, b, 1, arguments.tolerance);
+    const ComparedPair pair = compared(worker, a, b, 1, arguments.tolerance);
     print(
         globals, [&] { return comparison_json(pair, ComparisonJson::block); }, [&] { return comparison_text(pair); });
     is_equal = pair.comparison.is_equal();
   } else {
-    const ComparedFiles files = compared_pages(context, a, b, arguments.tolerance);
+    const ComparedFiles files = compared_pages(worker, a, b, arguments.tolerance);
     const bool shows_equal_pages = globals.verbosity == Verbosity::verbose;
     print(
         globals, [&] { return comparison_json(files); }, [&] { return comparison_text(files, shows_equal_pages); });
     is_equal = files.is_equal();
   }
-  context.print_times();
+  worker.print_times();
   return is_equal ? ExitCode::ok : ExitCode::different;
 }
 

@@ -82,16 +82,15 @@ class DenoiseJob final : public ImageJob {
 
   [[nodiscard]] bool can_be_watched() const override { return true; }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     DenoiseOptions options = options_;
-    options.on_progress = context.watcher();
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    options.on_progress = worker.report.watcher();
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
     const PixelFormat format = decoded.format();
-    output_.process(
-        OperationInput(std::move(decoded)), format, paths.output, write_options,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); },
-        context);
+    const Step step{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); }};
+    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
     return {};
   }
 

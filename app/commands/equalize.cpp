@@ -188,30 +188,30 @@ class EqualizeJob final : public ImageJob {
 
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
-  void prepare(CommandContext& context) override {
-    mask_ = load_mask(arguments_.selection.mask, context);
+  void prepare(Worker& worker) override {
+    mask_ = load_mask(arguments_.selection.mask, worker);
     if (!arguments_.reference.empty()) {
-      given_ = tables_of_reference(arguments_.reference, options_, context);
+      given_ = tables_of_reference(arguments_.reference, options_, worker);
     } else if (!arguments_.apply.empty()) {
-      given_ = GivenTables{level_tables_from_csv(context.read(arguments_.apply).span(), arguments_.apply),
+      given_ = GivenTables{level_tables_from_csv(worker.loader.read(arguments_.apply).span(), arguments_.apply),
                            printable_name(arguments_.apply)};
       options_.color = color_for(*given_, arguments_);
       if (!arguments_.luma.empty() && options_.color != EqualizeColor::luma) {
-        context.note(fmt::format("--luma has no effect: --color {} applies a table without it",
-                                 name_of(options_.color, kColorNames)));
+        worker.report.note(fmt::format("--luma has no effect: --color {} applies a table without it",
+                                       name_of(options_.color, kColorNames)));
       }
     }
     if (!arguments_.match.empty()) {
-      match_ = counts_to_match(arguments_.match, options_, context);
+      match_ = counts_to_match(arguments_.match, options_, worker);
       options_.match = &match_->counts;
     }
     options_.tables = given_ ? &given_->tables : nullptr;
   }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const bool is_one_pass = given_ && !clahe_;
-    const auto when = is_one_pass ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::too_large;
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, when);
+    const auto when = is_one_pass ? RowsWhen::on_host : RowsWhen::too_large;
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, when);
     if (given_) {
       check_fit(*given_, options_.color, decoded.format(), input_name(paths.input));
     }
@@ -219,19 +219,18 @@ class EqualizeJob final : public ImageJob {
       check_fit(*match_, options_.color, decoded.format(), input_name(paths.input));
     }
     if (uses_luma()) {
-      context.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded, paths.input);
     }
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
     LevelTables tables;
     const PixelFormat format = decoded.format();
-    output_.process(
-        OperationInput(std::move(decoded), mask_), format, paths.output, write_options,
-        [&](Backend& backend, const AttemptPicture& picture, const Picture* mask_picture) {
-          return equalized(backend, picture, mask_picture, tables);
-        },
-        context);
+    const Step step{[&](Backend& backend, const AttemptPicture& picture, const Picture* mask_picture) {
+                      return equalized(backend, picture, mask_picture, tables);
+                    },
+                    mask_};
+    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
     if (!arguments_.lut.empty()) {
-      context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
+      worker.writer.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }
     return {};
   }

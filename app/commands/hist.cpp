@@ -182,47 +182,47 @@ class HistJob final : public ImageJob {
     }
   }
 
-  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
+  void prepare(Worker& worker) override { mask_ = load_mask(arguments_.selection.mask, worker); }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     if (arguments_.merge && paths.page.number == 0) {
-      Bytes bytes = context.read(paths.input);
+      Bytes bytes = worker.loader.read(paths.input);
       if (looks_like_json(bytes.span())) {
         return adding(checked_file(bytes, paths.input), paths.input);
       }
-      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
+      codecs::DecodedImage decoded = worker.loader.decode(bytes, paths.input);
       bytes = {};  // not held while the pixels are counted
-      return taken(context, paths, std::move(decoded));
+      return taken(worker, paths, std::move(decoded));
     }
-    return taken(context, paths, context.load_rows(paths, *this, CommandContext::RowsWhen::always));
+    return taken(worker, paths, worker.loader.load_rows(paths, *this, RowsWhen::always));
   }
 
   [[nodiscard]] bool has_merged() const override {
     return sum_->images() > 0 || !overlaid_->empty() || !printed_->empty();
   }
-  void finish(CommandContext& context, const std::string& output) const override {
+  void finish(Worker& worker, const std::string& output) const override {
     if (prints()) {
-      return context.save("-", [&] { return *printed_; });
+      return worker.writer.save("-", [&] { return *printed_; });
     }
     if (arguments_.overlay) {
-      return save(context, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
+      return save(worker, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
     }
     ImageFacts facts;
     facts.name = std::to_string(sum_->images()) + " images";
     facts.is_sum = true;
     facts.images = sum_->images();
     facts.pixels = sum_->pixels();
-    finish_report(context, output, sum_->total(), facts);
+    finish_report(worker, output, sum_->total(), facts);
   }
 
  private:
   /// Counts an image, and adds it to the output of all or writes its own.
-  InOrder taken(CommandContext& context, const ItemPaths& paths, codecs::DecodedImage decoded) const {
+  InOrder taken(Worker& worker, const ItemPaths& paths, codecs::DecodedImage decoded) const {
     if (options_.channels.front() == Channel::luma) {
-      context.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded, paths.input);
     }
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
-    Histogram histogram = counted(context, std::move(decoded));
+    Histogram histogram = counted(worker, std::move(decoded));
     if (arguments_.overlay) {
       return drawing({std::move(histogram), facts});
     }
@@ -231,9 +231,9 @@ class HistJob final : public ImageJob {
       return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
     }
     if (prints()) {
-      return printing(context, histogram, facts);
+      return printing(worker, histogram, facts);
     }
-    finish_report(context, paths.output, histogram, facts);
+    finish_report(worker, paths.output, histogram, facts);
     return {};
   }
 
@@ -256,20 +256,20 @@ class HistJob final : public ImageJob {
   /// Without OUT, the histogram of each image is printed, one after another.
   [[nodiscard]] bool prints() const { return !joins() && !only_checks() && !arguments_.has_output; }
 
-  [[nodiscard]] InOrder printing(CommandContext& context, const Histogram& histogram, const ImageFacts& facts) const {
+  [[nodiscard]] InOrder printing(Worker& worker, const Histogram& histogram, const ImageFacts& facts) const {
     const HistogramReport report = written_report(histogram, facts, "");
-    std::string text = context.encoded([&] { return text_of(report, form_of(arguments_, ""), "-"); });
+    std::string text = worker.writer.encoded([&] { return text_of(report, form_of(arguments_, ""), "-"); });
     return
         [printed = printed_.get(), text = std::make_shared<const std::string>(std::move(text))] { *printed += *text; };
   }
 
-  Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
-    return context.count(OperationInput(std::move(decoded), mask_),
-                         [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
-                           HistogramOptions options = options_;
-                           options.selection.mask = mask_picture;
-                           return backend.histogram(picture, options);
-                         });
+  Histogram counted(Worker& worker, codecs::DecodedImage decoded) const {
+    const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+      HistogramOptions options = options_;
+      options.selection.mask = mask_picture;
+      return backend.histogram(picture, options);
+    };
+    return worker.executor.count(OperationInput(std::move(decoded)), {}, {count, mask_});
   }
 
   /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
@@ -299,11 +299,11 @@ class HistJob final : public ImageJob {
     };
   }
 
-  void finish_report(CommandContext& context, const std::string& output, const Histogram& histogram,
+  void finish_report(Worker& worker, const std::string& output, const Histogram& histogram,
                      const ImageFacts& facts) const {
     const HistogramReport report = written_report(histogram, facts, output);
     if (!only_checks()) {
-      save(context, output, report);
+      save(worker, output, report);
     }
   }
 
@@ -320,9 +320,9 @@ class HistJob final : public ImageJob {
     return make_report(histogram, options, facts);
   }
 
-  void save(CommandContext& context, const std::string& output, const HistogramReport& report) const {
+  void save(Worker& worker, const std::string& output, const HistogramReport& report) const {
     const std::string target = output.empty() ? "-" : output;
-    context.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
+    worker.writer.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
   }
 
   static bool is_plot(Form form) { return form == Form::svg || form == Form::chart; }

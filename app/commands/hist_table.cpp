@@ -68,22 +68,22 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] bool merges() const override { return true; }
   [[nodiscard]] bool can_resume() const override { return true; }
 
-  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
+  void prepare(Worker& worker) override { mask_ = load_mask(arguments_.selection.mask, worker); }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::always);
-    context.note_luma_of(decoded, paths.input);
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::always);
+    worker.loader.note_luma_of(decoded, paths.input);
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
-    const Histogram histogram = context.count(OperationInput(std::move(decoded), mask_),
-                                              [&](Backend& backend, const Picture& picture, const Picture* mask) {
-                                                HistogramOptions options = options_;
-                                                options.channels = channels_of(picture.format());
-                                                options.selection.mask = mask;
-                                                return backend.histogram(picture, options);
-                                              });
+    const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask) {
+      HistogramOptions options = options_;
+      options.channels = channels_of(picture.format());
+      options.selection.mask = mask;
+      return backend.histogram(picture, options);
+    };
+    const Histogram histogram = worker.executor.count(OperationInput(std::move(decoded)), {}, {count, mask_});
     const HistogramReport report = make_report(histogram, {}, facts);
     std::string cells = table_cells(report);
-    context.keep_result(cells);
+    worker.report.keep_result(cells);
     std::optional<Error> failed;
     try {
       refuse_if_met(checks_, report);
@@ -103,9 +103,9 @@ class HistTableJob final : public ImageJob {
   }
 
   [[nodiscard]] bool has_merged() const override { return !rows_->empty(); }
-  void finish(CommandContext& context, const std::string& output) const override {
+  void finish(Worker& worker, const std::string& output) const override {
     const TableForm form = table_form_of(arguments_, output);
-    context.save(output.empty() ? "-" : output, [&] {
+    worker.writer.save(output.empty() ? "-" : output, [&] {
       std::string text = table_header(form);
       for (const Row& row : *rows_) {
         text += table_row(form, row.name, row.cells);

@@ -126,14 +126,14 @@ std::vector<std::byte> tiff_of(ConstView hsl) {
   return codecs::table_codec()->encode_table(hsl, channels);
 }
 
-void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
+void save_pixels(Worker& worker, const std::string& output, HslForm form, ConstView pixels,
                  const codecs::WriteOptions& write_options) {
   if (form == HslForm::tiff) {
-    context.save(output, [&] { return tiff_of(pixels); });
+    worker.writer.save(output, [&] { return tiff_of(pixels); });
   } else if (form == HslForm::npy) {
-    context.save_rows(output, pixels, codecs::npy::npy_opener(pixels.width, pixels.height, pixels.format));
+    worker.writer.save_rows(output, pixels, codecs::npy::npy_opener(pixels.width, pixels.height, pixels.format));
   } else {
-    context.save_image(output, pixels, write_options);
+    worker.writer.save_image(output, pixels, write_options);
   }
 }
 
@@ -206,37 +206,36 @@ class ToHslJob final : public HslJob {
            (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
   }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
     const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
-    const auto when = is_png ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::always;
+    const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
     codecs::DecodedImage decoded =
-        arguments_.planes ? context.load(paths.input) : context.load_rows(paths, *this, when);
+        arguments_.planes ? worker.loader.load(paths.input) : worker.loader.load_rows(paths, *this, when);
     const PixelFormat result = result_format(decoded.format(), ToHslOptions{encoding});
-    const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.to_hsl(picture, encoding);
-    };
+    const Step to_hsl{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); }};
     codecs::WriteOptions write_options = output_.write_options();
     if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
       write_options.text = hsl_text_entries(encoding, decoded.format().sample);
-      output_.process(OperationInput(std::move(decoded)), result, paths.output, write_options, to_hsl, context);
+      output_.process(OperationInput(std::move(decoded)), {to_hsl}, result, paths.output, write_options, worker);
       return {};
     }
     OperationInput input(std::move(decoded));
     if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
       const auto open = codecs::npy::npy_opener(input.width(), input.height(), result);
-      context.write_result(std::move(input), paths.output, open, to_hsl);
+      worker.writer.write_result(worker.executor, std::move(input), {to_hsl}, paths.output, open);
       return {};
     }
-    const Image hsl = context.process(std::move(input), to_hsl);
+    const Image hsl = worker.executor.process(std::move(input), {to_hsl});
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
       for (std::size_t i = 0; i < names.size(); ++i) {
-        save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
+        save_pixels(worker, names[i], form_of(paths.output), images[i].view(), write_options);
       }
     } else {
-      save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
+      save_pixels(worker, paths.output, form_of(paths.output), hsl.view(), write_options);
     }
     return {};
   }
@@ -281,39 +280,37 @@ class FromHslJob final : public HslJob {
     return {image.bytes_per_pixel % 4 == 0 ? 8U : 6U};
   }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    Bytes bytes = context.read(paths.input);
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    Bytes bytes = worker.loader.read(paths.input);
     const bool npy = codecs::npy::is_npy(bytes.span());
     codecs::DecodedImage decoded;
     if (npy) {
       decoded.image = codecs::npy::decode_npy(bytes.span(), paths.input);
     } else {
-      decoded = context.decode(bytes, paths.input);
+      decoded = worker.loader.decode(bytes, paths.input);
     }
     bytes = {};  // not held while the pixels are computed
     const HslFileFacts facts = hsl_facts(decoded.text);
     const PixelFormat format = decoded.format();
     const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
-    const Sample sample = depth_of(facts, encoding, paths.input, context);
+    const Sample sample = depth_of(facts, encoding, paths.input, worker);
     const PixelFormat result{sample, format.channels};
-    output_.check(decoded.width(), decoded.height(), result, paths, context);
-    output_.process(
-        OperationInput(std::move(decoded)), result, paths.output, output_.write_options(),
-        [&](Backend& backend, const Picture& picture, const Picture*) {
-          return backend.from_hsl(picture, encoding, sample);
-        },
-        context);
+    output_.check(decoded.width(), decoded.height(), result, paths, worker);
+    const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.from_hsl(picture, encoding, sample);
+    }};
+    output_.process(OperationInput(std::move(decoded)), {step}, result, paths.output, output_.write_options(), worker);
     return {};
   }
 
  private:
   /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
   [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
-                                CommandContext& context) const {
+                                Worker& worker) const {
     const std::optional<Sample> asked = output_.conversion().depth;
     if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
-      context.note(input_name(input) +
-                   ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
+      worker.report.note(input_name(input) +
+                         ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
     }
     return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);
   }
@@ -357,14 +354,13 @@ class AdjustHslJob final : public HslJob {
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
     const PixelFormat format = decoded.format();
-    output_.process(
-        OperationInput(std::move(decoded)), format, paths.output, write_options,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); },
-        context);
+    const Step step{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); }};
+    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
     return {};
   }
 

@@ -79,7 +79,7 @@ const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
                                                   Form::tiff, "u32, f32 or f64");
 
 /// Begins an .npy file of the table.
-CommandContext::OpenWriter npy_writer(const OperationInput& input, const IntegralOptions& options) {
+OpenWriter npy_writer(const OperationInput& input, const IntegralOptions& options) {
   const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
   const int width = table_width(input.width(), options.layout);
   const int height = table_height(input.height(), options.layout);
@@ -121,12 +121,12 @@ class IntegralJob final : public ImageJob {
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return form_of(output) == Form::npy; }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    codecs::DecodedImage decoded = form == Form::npy ? context.load_rows(paths, *this, CommandContext::RowsWhen::always)
-                                                     : context.load(paths.input);
+    codecs::DecodedImage decoded =
+        form == Form::npy ? worker.loader.load_rows(paths, *this, RowsWhen::always) : worker.loader.load(paths.input);
     if (options_.channel == Channel::luma) {
-      context.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded, paths.input);
     }
     if (form == Form::csv) {
       check_table_fits_csv(decoded.width(), decoded.height(), options_.layout);
@@ -137,22 +137,21 @@ class IntegralJob final : public ImageJob {
       options.type = Sample::f64;
     }
     OperationInput input(std::move(decoded));
-    const auto sum = [&](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.integral(picture, options);
-    };
+    const Step sum{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); }};
     if (form == Form::npy) {
       const auto open = npy_writer(input, options);
-      context.write_result(std::move(input), paths.output, open, sum);
+      worker.writer.write_result(worker.executor, std::move(input), {sum}, paths.output, open);
       return {};
     }
-    const Image table = context.process(std::move(input), sum);
+    const Image table = worker.executor.process(std::move(input), {sum});
     if (form == Form::tiff) {
       constexpr std::string_view kSums = "sums";
-      context.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
+      worker.writer.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
     } else if (form == Form::csv) {
-      context.save(paths.output, [&] { return table_csv(table.view()); });
+      worker.writer.save(paths.output, [&] { return table_csv(table.view()); });
     } else {
-      context.save_image(paths.output, table_preview(table.view()).view(), write_options_);
+      worker.writer.save_image(paths.output, table_preview(table.view()).view(), write_options_);
     }
     return {};
   }
@@ -194,14 +193,13 @@ class MeanJob final : public ImageJob {
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
     const PixelFormat format = decoded.format();
-    output_.process(
-        OperationInput(std::move(decoded)), format, paths.output, write_options,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
-        context);
+    const Step step{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
+    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
     return {};
   }
 
@@ -261,24 +259,22 @@ class MomentJob final : public ImageJob {
     return form_of(output) == MomentForm::npy;
   }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
-    codecs::DecodedImage decoded = form == MomentForm::npy
-                                       ? context.load_rows(paths, *this, CommandContext::RowsWhen::too_large)
-                                       : context.load(paths.input);
+    codecs::DecodedImage decoded = form == MomentForm::npy ? worker.loader.load_rows(paths, *this, RowsWhen::too_large)
+                                                           : worker.loader.load(paths.input);
     if (options_.channel == Channel::luma) {
-      context.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded, paths.input);
     }
-    const auto apply = [&](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.apply(picture, options_);
-    };
+    const Step apply{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
     if (form == MomentForm::npy) {
       const auto open =
           codecs::npy::npy_opener(decoded.width(), decoded.height(), result_format(decoded.format(), options_));
-      context.write_result(OperationInput(std::move(decoded)), paths.output, open, apply);
+      worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), {apply}, paths.output, open);
     } else {
-      const Image moments = context.process(OperationInput(std::move(decoded)), apply);
-      context.save_image(paths.output, preview_of(moments.view()).view(), write_options_);
+      const Image moments = worker.executor.process(OperationInput(std::move(decoded)), {apply});
+      worker.writer.save_image(paths.output, preview_of(moments.view()).view(), write_options_);
     }
     return {};
   }

@@ -43,23 +43,22 @@ codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
 }
 
 codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
-                                               CommandContext& context) const {
-  check(input.width(), input.height(), input.format(), paths, context);
+                                               Worker& worker) const {
+  check(input.width(), input.height(), input.format(), paths, worker);
   codecs::WriteOptions options = options_;
-  options.metadata = kept_metadata(input, paths, context);
+  options.metadata = kept_metadata(input, paths, worker);
   if (keeps_quality_ && format_of(paths.output) == codecs::FileFormat::jpeg) {
-    keep_encoding(input, input_name(paths.input), options, context);
+    keep_encoding(input, input_name(paths.input), options, worker);
   }
   return options;
 }
 
-codecs::Metadata PhotoOutput::kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths,
-                                            CommandContext& context) const {
+codecs::Metadata PhotoOutput::kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, Worker& worker) const {
   codecs::Metadata metadata = std::move(input.metadata);
   const std::string name = input_name(paths.input);
   if (stripping_ == Stripping::positions) {
     for (const std::string& clause : codecs::remove_positions(metadata)) {
-      context.detail(fmt::format("{}: {}", name, clause));
+      worker.report.detail(fmt::format("{}: {}", name, clause));
     }
   }
   if (stripping_ != Stripping::all) {
@@ -67,28 +66,28 @@ codecs::Metadata PhotoOutput::kept_metadata(codecs::DecodedImage& input, const I
   }
   const std::string space = input.format().color_channels() == 3 ? codecs::foreign_color_space(metadata) : "";
   if (!space.empty()) {
-    context.note(
+    worker.report.note(
         fmt::format("{}: --strip removes its color space, and its colors will look different: {}", name, space));
   }
   return {};
 }
 
 void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
-                                CommandContext& context) const {
+                                Worker& worker) const {
   options.source_encoding = std::move(input.source_encoding);
   if (!options.source_encoding) {
     const std::string why = input.file_format == codecs::FileFormat::jpeg
                                 ? "its colors are not YCbCr, or their sampling is unusual"
                                 : fmt::format("a {} has no JPEG quality", codecs::codec_of(input.file_format).name);
-    context.note(
+    worker.report.note(
         fmt::format("{}: --quality keep has no effect: {}; OUT has quality {}", name, why, options.jpeg_quality));
   }
 }
 
-void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths,
-                        CommandContext& context) const {
+void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths, Worker& worker) const {
   if (conversion_.background && !result.has_alpha()) {
-    context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths.input)));
+    worker.report.detail(
+        fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths.input)));
   }
   codecs::check_holds(format_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }
@@ -110,18 +109,17 @@ std::uint64_t PhotoOutput::held_of_thread(const std::string& output) const {
   return format_of(output) == codecs::FileFormat::png ? codecs::png::kWaitingBytesOfThread : 0;
 }
 
-void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,
-                          const codecs::WriteOptions& options, const CommandContext::ImageOperation& operation,
-                          CommandContext& context) const {
-  if (context.process_rows_for_file(input, output, result, conversion_, options, operation)) {
+void PhotoOutput::process(OperationInput input, const Steps& steps, PixelFormat result, const std::string& output,
+                          const codecs::WriteOptions& options, Worker& worker) const {
+  if (worker.writer.write_photo_in_bands(worker.executor, input, steps, result, output, conversion_, options)) {
     return;
   }
   const std::optional<Encoding> as = backend_encoding(input.width(), input.height(), result, output, options);
-  ProcessedImage image = context.process_for_file(std::move(input), as, operation);
+  ProcessedImage image = worker.executor.process_for_file(std::move(input), as, steps);
   if (!image.encoded) {
-    image.image = context.converted(std::move(image.image), conversion_);
+    image.image = worker.writer.converted(std::move(image.image), conversion_);
   }
-  context.save_image(output, image, options);
+  worker.writer.save_image(output, image, options);
 }
 
 }  // namespace gpuimg

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "cli/output_options.hpp"
-#include "engine/command_context.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"
 
@@ -20,14 +19,14 @@ class PhotoOutput {
 
   /// For a result in the input's format: check(), and how `paths.output` is encoded: with the metadata of the input
   /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
-  codecs::WriteOptions carried_from(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
+  codecs::WriteOptions carried_from(codecs::DecodedImage& input, const ItemPaths& paths, Worker& worker) const;
 
   /// The metadata that --strip leaves. Takes them out of `input`, and tells what the user may miss.
-  codecs::Metadata kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
+  codecs::Metadata kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, Worker& worker) const;
 
   /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
   /// --background has no effect. `result` is the format before the conversion.
-  void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
+  void check(int width, int height, PixelFormat result, const ItemPaths& paths, Worker& worker) const;
 
   /// True if process() can write this output from rows.
   [[nodiscard]] bool takes_rows(const std::string& output) const;
@@ -35,10 +34,10 @@ class PhotoOutput {
   /// HeldBeside::of_thread, for process() from rows.
   [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
 
-  /// Runs the operation, whose pixels have the format `result`, converts them, and writes them as `options` say: in
-  /// bands if the input is rows, and encoded by the backend if it can.
-  void process(OperationInput input, PixelFormat result, const std::string& output, const codecs::WriteOptions& options,
-               const CommandContext::ImageOperation& operation, CommandContext& context) const;
+  /// Runs the steps, whose result has the format `result`, converts it, and writes it as `options` say: in bands if the
+  /// input is rows, and encoded by the backend if it can.
+  void process(OperationInput input, const Steps& steps, PixelFormat result, const std::string& output,
+               const codecs::WriteOptions& options, Worker& worker) const;
 
   /// What --format says, else the ending of `output`.
   [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
@@ -53,7 +52,7 @@ class PhotoOutput {
                                                          const std::string& output,
                                                          const codecs::WriteOptions& options) const;
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
-                     CommandContext& context) const;
+                     Worker& worker) const;
 
   const OutputForms<codecs::FileFormat>& forms_;
   std::string asked_;  ///< --format

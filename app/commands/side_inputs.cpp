@@ -76,11 +76,11 @@ LevelCounts counts_of_reference(std::span<const std::byte> bytes, const std::str
 }
 
 LevelCounts counts_of_image(const Bytes& bytes, const std::string& path, const EqualizeOptions& options,
-                            CommandContext& context) {
+                            Worker& worker) {
   EqualizeOptions whole_image = options;
   whole_image.selection.region.reset();
   const auto backend = make_cpu_backend(1);
-  return backend->table_counts(backend->upload(context.decode_on_host(bytes, path)), whole_image);
+  return backend->table_counts(backend->upload(worker.loader.decode_on_host(bytes, path)), whole_image);
 }
 
 bool is_empty(const std::vector<std::uint64_t>& counts) {
@@ -89,12 +89,12 @@ bool is_empty(const std::vector<std::uint64_t>& counts) {
 
 }  // namespace
 
-SharedMask load_mask(const std::string& path, CommandContext& context) {
-  return path.empty() ? nullptr : std::make_shared<const Image>(mask_of(context.load_on_host(path).view()));
+SharedMask load_mask(const std::string& path, Worker& worker) {
+  return path.empty() ? nullptr : std::make_shared<const Image>(mask_of(worker.loader.load_on_host(path).view()));
 }
 
-GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
-  const Bytes bytes = context.read(path);
+GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, Worker& worker) {
+  const Bytes bytes = worker.loader.read(path);
   return {level_tables(options, counts_of_reference(bytes.span(), path, options, "--reference")), printable_name(path)};
 }
 
@@ -121,10 +121,10 @@ void check_fit(const GivenTables& given, EqualizeColor color, PixelFormat format
   }
 }
 
-CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
-  const Bytes bytes = context.read(path);
+CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, Worker& worker) {
+  const Bytes bytes = worker.loader.read(path);
   CountsToMatch match{looks_like_json(bytes.span()) ? counts_of_reference(bytes.span(), path, options, "--match")
-                                                    : counts_of_image(bytes, path, options, context),
+                                                    : counts_of_image(bytes, path, options, worker),
                       printable_name(path)};
   if (std::any_of(match.counts.begin(), match.counts.end(), is_empty)) {
     throw Error(ErrorKind::usage, fmt::format("--match: no pixel of {} counts", match.file));

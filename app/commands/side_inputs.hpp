@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "engine/command_context.hpp"
+#include "engine/worker.hpp"
 #include "gpuimg/ops/equalize.hpp"
 
 namespace gpuimg {
 
 /// The mask in the form that backends take, or null if `path` is empty. Throws Error{read} or Error{decode}.
-SharedMask load_mask(const std::string& path, CommandContext& context);
+SharedMask load_mask(const std::string& path, Worker& worker);
 
 /// Look-up tables that are applied to every image.
 struct GivenTables {
@@ -20,7 +20,7 @@ struct GivenTables {
 
 /// Tables from a histogram that `hist` wrote as JSON, of one image or a sum. Throws Error{usage} if its channels or its
 /// luma are not those of the color mode, Error{decode} if the file is not such a histogram, Error{read}.
-GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context);
+GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, Worker& worker);
 
 /// Throws Error{usage} that names the file and the image if the tables are for another bit depth, or if their number
 /// does not match `color` and the image's channels. `image` is printable.
@@ -34,7 +34,7 @@ struct CountsToMatch {
 
 /// Counts an image on the host, or reads JSON that `hist` wrote, for the color mode of the options. Throws Error{usage}
 /// if nothing is counted or the JSON is for another mode, Error{decode}, Error{read}.
-CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, CommandContext& context);
+CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, Worker& worker);
 
 /// Throws Error{usage} that names the file and the image if the counts are for another bit depth, or for three channels
 /// and the image is gray. `image` is printable.

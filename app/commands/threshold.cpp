@@ -111,21 +111,20 @@ class ThresholdJob final : public ImageJob {
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
     if (options_.channel == Channel::luma) {
-      context.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded, paths.input);
     }
     const PixelFormat result = result_format(decoded.format(), options_);
-    output_.check(decoded.width(), decoded.height(), result, paths, context);
+    output_.check(decoded.width(), decoded.height(), result, paths, worker);
     codecs::WriteOptions write_options = output_.write_options();
     write_options.format = output_.format_of(paths.output);
     write_options.one_bit = arguments_.bits != "8";
-    write_options.metadata = output_.kept_metadata(decoded, paths, context);
-    output_.process(
-        OperationInput(std::move(decoded)), result, paths.output, write_options,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
-        context);
+    write_options.metadata = output_.kept_metadata(decoded, paths, worker);
+    const Step step{
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
+    output_.process(OperationInput(std::move(decoded)), {step}, result, paths.output, write_options, worker);
     return {};
   }
 

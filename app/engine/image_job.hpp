@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "engine/command_context.hpp"
+#include "engine/worker.hpp"
 
 namespace gpuimg {
 
@@ -54,7 +54,7 @@ class ImageJob {
   /// Additional files, written once; only valid for a single image.
   [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
 
-  /// True if run() tells the context's watcher how far it is.
+  /// True if run() tells the worker's report how far it is.
   [[nodiscard]] virtual bool can_be_watched() const { return false; }
 
   /// True if OUT is optional: the result is then printed.
@@ -76,21 +76,21 @@ class ImageJob {
     return {image.bytes_per_pixel};
   }
 
-  /// True if run() takes the image from CommandContext::load_rows for this output, and then holds no result.
+  /// True if run() takes the image from Loader::load_rows for this output, and then holds no result.
   [[nodiscard]] virtual bool visits_rows(const std::string& /*output*/) const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
-  virtual void prepare(CommandContext& /*context*/) {}
+  virtual void prepare(Worker& /*worker*/) {}
 
-  /// Reads and computes one image, and stages its outputs in the context. Thread-safe if each thread has its own
-  /// context.
-  virtual InOrder run(CommandContext& context, const ItemPaths& paths) const = 0;
+  /// Reads and computes one image, and stages its outputs in the worker. Thread-safe if each thread has its own
+  /// worker.
+  virtual InOrder run(Worker& worker, const ItemPaths& paths) const = 0;
 
   /// True if no image has an output of its own, but all together have one or none: run() returns the step that adds an
   /// image, and finish() writes the output, if has_merged() says that an image was added. finish() may run again after
   /// a failure, so it keeps what it writes.
   [[nodiscard]] virtual bool merges() const { return false; }
-  virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) const {}
+  virtual void finish(Worker& /*worker*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
 
   /// Throws Error{usage} if the one output cannot hold several images.
@@ -100,7 +100,7 @@ class ImageJob {
   [[nodiscard]] virtual bool merges_one() const { return merges(); }
 
   /// True if a resumed run may leave out images that are done. If images are merged, run() keeps what each adds by
-  /// CommandContext::keep_result, and again() returns the step that adds it. `input` is as shown_input() has it.
+  /// ItemReport::keep_result, and again() returns the step that adds it. `input` is as shown_input() has it.
   [[nodiscard]] virtual bool can_resume() const { return !merges(); }
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 };

@@ -81,32 +81,55 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
   }
 }
 
-void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
-                        LentBytes lent) {
-  stage(output, phase, produce, std::move(lent), rules_);
+namespace {
+
+/// For what always produces all of its output.
+std::function<bool(const FileParts&)> always(const std::function<void(const FileParts&)>& produce) {
+  return [&produce](const FileParts& to) {
+    produce(to);
+    return true;
+  };
 }
 
+}  // namespace
+
 void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
-                        LentBytes lent, const OverwriteRules& rules) {
+                        LentBytes lent) {
+  (void)try_stage(output, phase, always(produce), std::move(lent), rules_);
+}
+
+bool ItemOutputs::try_stage(const std::string& output, Phase phase,
+                            const std::function<bool(const FileParts&)>& produce) {
+  return try_stage(output, phase, produce, {}, rules_);
+}
+
+bool ItemOutputs::try_stage(const std::string& output, Phase phase,
+                            const std::function<bool(const FileParts&)>& produce, LentBytes lent,
+                            const OverwriteRules& rules) {
   if (is_kept(output)) {  // a reader cannot detect half of it
     const auto content = std::make_shared<FileContent>(std::move(lent));
-    times_.measure(phase, [&] { produce(content->parts()); });
+    if (!times_.measure(phase, [&] { return produce(content->parts()); })) {
+      return false;
+    }
     kept_.push_back({output, content});
-    return;
+    return true;
   }
   StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules); });
   std::uint64_t end = 0;  // of the parts with a place
-  times_.measure(phase, [&] {
-    produce({[&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); },
-             [&](std::uint64_t offset, std::span<const std::byte> part) {
-               times_.measure(Phase::write, [&] { file.write_at(offset, part); });
-               end = std::max<std::uint64_t>(end, offset + part.size());
-             }});
-  });
+  const FileParts parts{
+      [&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); },
+      [&](std::uint64_t offset, std::span<const std::byte> part) {
+        times_.measure(Phase::write, [&] { file.write_at(offset, part); });
+        end = std::max<std::uint64_t>(end, offset + part.size());
+      }};
+  if (!times_.measure(phase, [&] { return produce(parts); })) {
+    return false;
+  }
   times_.measure(Phase::write, [&] { file.finish(); });
   const int failure = times_of_input_ ? file.set_times(*times_of_input_) : 0;
   const std::uint64_t size = std::max<std::uint64_t>(end, file.size());
   staged_.push_back({std::move(file), output, size, failure});
+  return true;
 }
 
 void ItemOutputs::stage(const std::string& output, LentBytes content) {
@@ -119,9 +142,10 @@ void ItemOutputs::stage_text(const std::string& output, LentBytes content) {
   if (!is_kept(output)) {
     check_text_output(output, inputs_);
   }
-  const std::span<const std::byte> bytes = content.bytes;
-  stage(output, Phase::write, [bytes](const FileParts& to) { to.append(bytes); }, std::move(content),
-        {rules_.force, is_in_place(output)});
+  const std::function<void(const FileParts&)> write = [bytes = content.bytes](const FileParts& to) {
+    to.append(bytes);
+  };
+  (void)try_stage(output, Phase::write, always(write), std::move(content), {rules_.force, is_in_place(output)});
 }
 
 void ItemOutputs::write_stream(const Kept& stream) {

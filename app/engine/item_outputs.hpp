@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/messages.hpp"
-#include "engine/phase_times.hpp"
+#include "engine/item_report.hpp"
 #include "io/bytes.hpp"
 #include "io/output_file.hpp"
 
@@ -22,12 +21,6 @@ namespace gpuimg {
 /// Error{write} if the file is one of `inputs`, under any name, or if its content is an image or another binary format,
 /// and Error{usage} if the name has the extension of an image. Streams pass.
 void check_text_output(const std::string& output, const std::vector<std::string>& inputs);
-
-/// A message about one input, kept until the input's turn to print.
-struct Message {
-  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
-  std::string text;
-};
 
 class ItemOutputs {
  public:
@@ -53,6 +46,9 @@ class ItemOutputs {
   /// `lent` stays there. Writing counts as the write phase, everything else as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
              LentBytes lent = {});
+
+  /// The same, but leaves nothing and returns false if produce(to) returns false.
+  bool try_stage(const std::string& output, Phase phase, const std::function<bool(const FileParts& to)>& produce);
 
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
@@ -91,8 +87,8 @@ class ItemOutputs {
 
   [[nodiscard]] bool replaces_another(const Staged& output) const;
   [[nodiscard]] bool is_in_place(const std::string& output) const;  ///< check() took it as the input
-  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
-             LentBytes lent, const OverwriteRules& rules);
+  bool try_stage(const std::string& output, Phase phase, const std::function<bool(const FileParts& to)>& produce,
+                 LentBytes lent, const OverwriteRules& rules);
   void write_stream(const Kept& stream);
 
   PhaseTimes& times_;

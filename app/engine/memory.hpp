@@ -53,7 +53,7 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
 
 struct ImageMemory {
   std::uint64_t bytes = 0;
-  bool in_bands = false;  ///< the rows are to be read in bands: CommandContext::read_in_bands
+  bool in_bands = false;  ///< the rows are to be read in bands: Loader::read_in_bands
 };
 
 /// What the image at `paths` holds if it should hold no more than `share`: bands if it would exceed that as a whole,

@@ -204,7 +204,8 @@ class StripVisit {
   const std::function<void(const Strip&)>& visit_;
 };
 
-void visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, const StripNeeds& needs,
+/// Returns false if the strips are void.
+bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, const StripNeeds& needs,
                 const StripVisit& visit) {
   BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); },
                 [&](RowBand band) {
@@ -218,14 +219,12 @@ void visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, co
   if (has_halo) {
     to.take = [&](const RowBand& band) { strips.add(band.rows.view()); };
   }
-  if (!reader.read(to, has_halo ? RowReader::Order::top_down : needs.order)) {
-    throw VoidStrips();
-  }
+  return reader.read(to, has_halo ? RowReader::Order::top_down : needs.order);
 }
 
 /// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. A file's strips come on its decoder's
-/// threads, one at a time. With `times`, uploads count there. Throws VoidStrips.
-void for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
+/// threads, one at a time. With `times`, uploads count there. Returns false if the strips are void.
+bool for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
                 const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
   const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
@@ -247,6 +246,7 @@ void for_strips(Backend& backend, const Picture& picture, const Selection& selec
     const int halo_below = std::min(needs.halo_rows, height - end);
     visit_rows(begin, end, halo_above, rows_of(picture, begin - halo_above, end + halo_below));
   }
+  return true;
 }
 
 /// The rows of a result, as they come: collected in memory, or on their way out.
@@ -375,9 +375,9 @@ Picture picture_of(std::shared_ptr<RowReader> rows) {
 template <class Visit>
 void StripedBackend::visit(const Picture& picture, const Selection& selection, const StripNeeds& needs,
                            const Visit& visit) {
-  for_strips(inner_, picture, selection, memory_, needs, times_, [&](const Strip& strip) {
-    times_ != nullptr ? times_->measure(Phase::kernel, [&] { visit(strip); }) : visit(strip);
-  });
+  is_void_ = is_void_ || !for_strips(inner_, picture, selection, memory_, needs, times_, [&](const Strip& strip) {
+               times_ != nullptr ? times_->measure(Phase::kernel, [&] { visit(strip); }) : visit(strip);
+             });
 }
 
 Image StripedBackend::downloaded(Picture picture) {
@@ -393,13 +393,17 @@ Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const
     const Image rows = downloaded(map(strip));
     result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
   });
-  return result.picture();
+  return is_void_ ? nothing(picture, format) : result.picture();
+}
+
+Picture StripedBackend::nothing(const Picture& picture, PixelFormat format) {
+  return {picture.width(), picture.height(), format, nullptr};
 }
 
 Picture StripedBackend::upload(ConstView pixels) { return picture_of(copy_of(pixels)); }
 Picture StripedBackend::upload(Image pixels) { return picture_of(std::move(pixels)); }
-Image StripedBackend::download(const Picture& picture) { return image_of(picture).clone(); }
-Image StripedBackend::download(Picture&& picture) { return std::move(image_of(picture)); }
+Image StripedBackend::download(const Picture& picture) { return is_void_ ? Image() : image_of(picture).clone(); }
+Image StripedBackend::download(Picture&& picture) { return is_void_ ? Image() : std::move(image_of(picture)); }
 
 Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptions& options) {
   check(picture, options);
@@ -450,7 +454,11 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   check(picture, options);
   LevelTables own;
   if (options.tables == nullptr) {
-    own = level_tables(options, table_counts(picture, options));
+    const LevelCounts counts = table_counts(picture, options);
+    if (is_void_) {
+      return nothing(picture, picture.format());
+    }
+    own = level_tables(options, counts);
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   Selection all = options.selection;
@@ -519,6 +527,9 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
       }
     }
   });
+  if (is_void_) {
+    return {};
+  }
   ClaheTables tables{grid, 0, std::vector<std::uint16_t>(sums.size() * levels)};
   tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t t) {
     clahe_map(sums[t].data(), static_cast<std::uint32_t>(levels), options.clip, tables.maps.data() + t * levels);
@@ -528,6 +539,9 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
 
 Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& options) {
   ClaheTables tables = options.tables != nullptr ? *options.tables : clahe_tables(picture, options);
+  if (is_void_) {
+    return nothing(picture, picture.format());
+  }
   const int first_row = tables.first_row;
   Selection all = options.selection;
   all.region.reset();  // the tiles are already counted
@@ -551,7 +565,11 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
     counting.channels = {options.channel};
     counting.luma = options.luma;
     counting.selection.count_transparent = true;
-    of_strip.level = otsu_level(histogram(picture, counting).channels.front().counts);
+    const Histogram counted = histogram(picture, counting);
+    if (is_void_) {
+      return nothing(picture, result_format(picture.format(), options));
+    }
+    of_strip.level = otsu_level(counted.channels.front().counts);
   }
   return by_rows(
       picture, result_format(picture.format(), options), halo,
@@ -593,7 +611,7 @@ SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions
       add_above_for(type)(sums.view(), above, rows, padded ? 1 : 0);
     });
   });
-  return table.picture();
+  return is_void_ ? nothing(picture, {type, 1}) : table.picture();
 }
 
 }  // namespace gpuimg

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,9 +16,6 @@ namespace gpuimg {
 
 struct Strip;       // in striped_backend.cpp
 struct StripNeeds;  // there, too
-
-/// Thrown if the strips of a file are void (RowReader::read): the file must be decoded whole.
-class VoidStrips : public std::exception {};
 
 /// The pixels of a file, for operations of a StripedBackend alone.
 Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
@@ -49,6 +45,10 @@ class StripedBackend final : public Backend {
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }
+  /// True once the strips of a file were void (RowReader::read). What was computed of them means nothing, and results
+  /// that are Pictures have no pixels: the file must be decoded whole.
+  [[nodiscard]] bool is_void() const { return is_void_; }
+
   Picture upload(ConstView pixels) override;
   Picture upload(Image pixels) override;
   Image download(const Picture& picture) override;
@@ -92,6 +92,8 @@ class StripedBackend final : public Backend {
   template <class Visit>
   void visit(const Picture& picture, const Selection& selection, const StripNeeds& needs, const Visit& visit);
   Image downloaded(Picture picture);
+  /// A result without pixels.
+  static Picture nothing(const Picture& picture, PixelFormat format);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                  const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes = 0);
 
@@ -99,6 +101,7 @@ class StripedBackend final : public Backend {
   StripMemory memory_;
   PhaseTimes* times_;
   TakeRows take_;
+  bool is_void_ = false;
 };
 
 }  // namespace gpuimg

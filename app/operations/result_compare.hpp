@@ -15,4 +15,7 @@ std::string first_difference(const Histogram& a, const std::string& a_name, cons
 std::string first_difference(const std::variant<Histogram, Image>& a, const std::string& a_name,
                              const std::variant<Histogram, Image>& b, const std::string& b_name);
 
+/// For --verify: throws Error{mismatch} unless `difference` is empty.
+void refuse_difference(const std::string& difference);
+
 }  // namespace gpuimg

@@ -202,8 +202,8 @@ class WritingJob final : public ImageJob {
 
   void check_name(const std::string&) const override {}
   [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    context.save(paths.output, [] { return std::string("result"); });
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    worker.writer.save(paths.output, [] { return std::string("result"); });
     before_end(paths.output);
     return {};
   }
@@ -221,11 +221,11 @@ RunOutcome run_items(const WritingJob& job, const TemporaryFolder& folder, int i
   GlobalOptions options;
   options.backend = BackendKind::cpu;
   options.in_place = in_place;
-  ContextPool contexts(options, {0});
+  WorkerPool pool(options, {0});
   RunSettings settings;
   settings.jobs = 4;
   settings.budget_bytes = std::uint64_t{1} << 40;
-  return run_plan(job, plan, contexts, settings, {progress, stop, &manifest, manifest_line(run_in("/w"))});
+  return run_plan(job, plan, pool, settings, {progress, stop, &manifest, manifest_line(run_in("/w"))});
 }
 
 TEST(BatchRun, RecordsBegunBeforeDone) {

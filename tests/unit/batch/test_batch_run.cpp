@@ -37,7 +37,7 @@ class FakeJob final : public ImageJob {
   [[nodiscard]] std::vector<std::string> files_of(const std::string&) const override { return {}; }
   [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
 
-  InOrder run(CommandContext&, const ItemPaths& paths) const override {
+  InOrder run(Worker&, const ItemPaths& paths) const override {
     const int item = std::stoi(paths.input);
     const int now = ++at_once;
     int max = max_at_once;
@@ -77,8 +77,8 @@ struct Case {
     writer.write(manifest_line(RunRecord{"fake", "", "", kItems, kItems, {}}));
     GlobalOptions options;
     options.backend = BackendKind::cpu;
-    ContextPool contexts(options, {0});
-    RunOutcome outcome = run_plan(job, plan, contexts, settings, {progress, stop, &writer, ""});
+    WorkerPool pool(options, {0});
+    RunOutcome outcome = run_plan(job, plan, pool, settings, {progress, stop, &writer, ""});
     text = test::text_in(folder / "run.jsonl");
     manifest = parse_manifest(text, "run.jsonl");
     return outcome;
@@ -276,11 +276,11 @@ TEST(BatchRun, AnUnwritableManifestDoesNotCancelOtherImages) {
   const test::FileSizeLimit limit(1);
   GlobalOptions options;
   options.backend = BackendKind::cpu;
-  ContextPool contexts(options, {0});
+  WorkerPool pool(options, {0});
   RunSettings settings;
   settings.jobs = 4;
   settings.budget_bytes = std::uint64_t{1} << 40;
-  EXPECT_THROW(run_plan(job, plan, contexts, settings, {progress, stop, &full, ""}), Error);
+  EXPECT_THROW(run_plan(job, plan, pool, settings, {progress, stop, &full, ""}), Error);
   EXPECT_LT(job.begun, kItems);
   EXPECT_EQ(cut_short, 0);
 }

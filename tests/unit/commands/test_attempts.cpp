@@ -99,11 +99,11 @@ class NoJob final : public ImageJob {
  public:
   void check_name(const std::string& /*output*/) const override {}
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
-  InOrder run(CommandContext& /*context*/, const ItemPaths& /*paths*/) const override { return {}; }
+  InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
 /// Computes from a file to the file that it names.
-using Way = std::function<void(CommandContext&, codecs::DecodedImage, const SharedMask&, const std::string& output)>;
+using Way = std::function<void(Worker&, codecs::DecodedImage, const SharedMask&, const std::string& output)>;
 
 std::vector<std::pair<std::string, Way>> ways() {
   const auto equalize = [](Backend& backend, const AttemptPicture& picture, const Picture* mask) {
@@ -115,39 +115,39 @@ std::vector<std::pair<std::string, Way>> ways() {
   const auto sum = [](Backend& backend, const Picture& picture, const Picture*) {
     return backend.integral(picture, {});
   };
-  const auto to_file = [equalize](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask,
+  const auto to_file = [equalize](Worker& worker, codecs::DecodedImage decoded, const SharedMask& mask,
                                   const std::string& output) {
     const PixelFormat format = decoded.format();
     const PhotoOutput photo{ImageOutputArguments()};
-    photo.process(OperationInput(std::move(decoded), mask), format, output, photo.write_options(), equalize, context);
+    photo.process(OperationInput(std::move(decoded)), {{equalize, mask}}, format, output, photo.write_options(),
+                  worker);
   };
   return {
       {"counts.txt",
-       [](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
+       [](Worker& worker, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
          const auto count = [](Backend& backend, const Picture& picture, const Picture* chosen) {
            HistogramOptions options;
            options.selection.mask = chosen;
            return backend.histogram(picture, options);
          };
-         const Histogram counted = context.count(OperationInput(std::move(decoded), mask), count);
+         const Histogram counted = worker.executor.count(OperationInput(std::move(decoded)), {}, {count, mask});
          std::string text;
          for (const std::uint64_t of_level : counted.channels.front().counts) {
            text += std::to_string(of_level) + "\n";
          }
-         context.save(output, [&] { return text; });
+         worker.writer.save(output, [&] { return text; });
        }},
       {"pixels.tga",
-       [equalize](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask,
-                  const std::string& output) {
-         const Image image = context.process(OperationInput(std::move(decoded), mask), equalize);
-         context.save_image(output, image.view(), {});
+       [equalize](Worker& worker, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
+         const Image image = worker.executor.process(OperationInput(std::move(decoded)), {{equalize, mask}});
+         worker.writer.save_image(output, image.view(), {});
        }},
       {"file.png", to_file},
       {"file.jpg", to_file},
       {"table.npy",
-       [sum](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
+       [sum](Worker& worker, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
          const auto open = codecs::npy::npy_opener(decoded.width() + 1, decoded.height() + 1, {Sample::u32, 1});
-         context.write_result(OperationInput(std::move(decoded), mask), output, open, sum);
+         worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), {{sum, mask}}, output, open);
        }}};
 }
 
@@ -163,9 +163,9 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
     options.threads = 1;
     options.force = true;
     options.verbosity = Verbosity::quiet;
-    CommandContext context(options, CommandContext::Role::command, shared);
-    way(context, context.load_rows({input, in(name)}, job, CommandContext::RowsWhen::always), mask_, in(name));
-    context.finish();
+    Worker worker(options, Worker::Role::command, shared);
+    way(worker, worker.loader.load_rows({input, in(name)}, job, RowsWhen::always), mask_, in(name));
+    worker.writer.commit();
     return text_in(in(name));
   };
   for (const auto& [name, way] : ways()) {

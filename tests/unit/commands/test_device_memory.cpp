@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/command_context.hpp"
+#include "engine/worker.hpp"
 #include "png/strips.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -88,16 +88,15 @@ class DeviceMemoryTotal : public ::testing::Test {
     return options;
   }
 
-  /// Runs work(context, number of the thread) on as many threads, each with a context, as the workers of a run.
-  static void on_threads(int threads, std::uint64_t max_device_memory,
-                         const std::function<void(CommandContext&, int)>& work) {
+  /// Runs work(worker, number of the thread) on as many threads, each with a worker, as the workers of a run.
+  static void on_threads(int threads, std::uint64_t max_device_memory, const std::function<void(Worker&, int)>& work) {
     const auto shared = std::make_shared<SharedByWorkers>();
     std::vector<std::thread> workers;
     for (int number = 0; number < threads; ++number) {
       workers.emplace_back([&, number] {
-        CommandContext context(options_with(max_device_memory), CommandContext::Role::worker, shared);
+        Worker worker(options_with(max_device_memory), Worker::Role::batch, shared);
         try {
-          work(context, number);
+          work(worker, number);
         } catch (const Error& error) {
           ADD_FAILURE() << error.what();
         }
@@ -112,9 +111,9 @@ class DeviceMemoryTotal : public ::testing::Test {
 
   /// Equalizes one image; enters `inside_` for the time of the operation, with kExclusive if it runs in strips. The
   /// device has no memory for an image that `must_strip`.
-  void equalize(CommandContext& context, OperationInput input, bool must_strip = false) {
-    context.begin_item();
-    (void)context.process(std::move(input), [&](Backend& backend, const Picture& picture, const Picture*) {
+  void equalize(Worker& worker, OperationInput input, bool must_strip = false) {
+    worker.begin_item();
+    const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
       const int weight = is_striped(backend) ? kExclusive : 1;
       inside_.enter(weight);
       linger();
@@ -124,7 +123,8 @@ class DeviceMemoryTotal : public ::testing::Test {
         throw Error(ErrorKind::out_of_memory, "the test has no memory");
       }
       return result;
-    });
+    }};
+    (void)worker.executor.process(std::move(input), {step});
   }
 
   Random random_;
@@ -133,9 +133,9 @@ class DeviceMemoryTotal : public ::testing::Test {
 
 TEST_F(DeviceMemoryTotal, LargeImagesAreNeverTogether) {
   const Image large = image(kSide);
-  on_threads(4, needed(kSide) * 2 - 1, [&](CommandContext& context, int) {
+  on_threads(4, needed(kSide) * 2 - 1, [&](Worker& worker, int) {
     for (int i = 0; i < 8; ++i) {
-      equalize(context, OperationInput(large.clone()));
+      equalize(worker, OperationInput(large.clone()));
     }
   });
   EXPECT_EQ(inside_.most(), 1);
@@ -145,9 +145,9 @@ TEST_F(DeviceMemoryTotal, LargeImagesAreNeverTogether) {
 TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
   twin_device().available_bytes = (std::size_t{64} << 20) + needed(kSide) * 2 - 1;
   const Image large = image(kSide);
-  on_threads(4, 0, [&](CommandContext& context, int) {
+  on_threads(4, 0, [&](Worker& worker, int) {
     for (int i = 0; i < 8; ++i) {
-      equalize(context, OperationInput(large.clone()));
+      equalize(worker, OperationInput(large.clone()));
     }
   });
   EXPECT_EQ(inside_.most(), 1);
@@ -156,21 +156,22 @@ TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
 
 TEST_F(DeviceMemoryTotal, SmallImagesAreSideBySide) {
   const Image small = image(kSide);
-  on_threads(3, needed(kSide) * 3, [&](CommandContext& context, int) {
-    (void)context.process(OperationInput(small.clone()), [&](Backend& backend, const Picture& picture, const Picture*) {
+  on_threads(3, needed(kSide) * 3, [&](Worker& worker, int) {
+    const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
       inside_.enter(1);
       EXPECT_TRUE(inside_.meets(3));
       return backend.equalize(picture, EqualizeOptions());
-    });
+    }};
+    (void)worker.executor.process(OperationInput(small.clone()), {step});
   });
 }
 
 TEST_F(DeviceMemoryTotal, LargerImagesGoInStripsAlone) {
   const Image small = image(kSide);
   const Image larger = image(3 * kSide);
-  on_threads(4, needed(kSide) * 3, [&](CommandContext& context, int number) {
+  on_threads(4, needed(kSide) * 3, [&](Worker& worker, int number) {
     for (int i = 0; i < (number < 2 ? 4 : 16); ++i) {
-      equalize(context, OperationInput((number < 2 ? larger : small).clone()));
+      equalize(worker, OperationInput((number < 2 ? larger : small).clone()));
     }
   });
   EXPECT_EQ(inside_.most(), kExclusive);
@@ -179,9 +180,9 @@ TEST_F(DeviceMemoryTotal, LargerImagesGoInStripsAlone) {
 
 TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
   const Image small = image(kSide);
-  on_threads(4, needed(kSide) * 4, [&](CommandContext& context, int number) {
+  on_threads(4, needed(kSide) * 4, [&](Worker& worker, int number) {
     for (int i = 0; i < 8; ++i) {
-      equalize(context, OperationInput(small.clone()), number == 0);
+      equalize(worker, OperationInput(small.clone()), number == 0);
     }
   });
   EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
@@ -193,19 +194,19 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes beside the image
   ASSERT_GT(needed(kPhotoSide) + (std::uint64_t{1} << 20), kDecoding) << "a second decoder would find room";
   const FileBytes file = make_jpeg(image(kPhotoSide).view());
-  on_threads(3, needed(kPhotoSide) + kDecoding, [&](CommandContext& context, int) {
+  on_threads(3, needed(kPhotoSide) + kDecoding, [&](Worker& worker, int) {
     for (int i = 0; i < kPhotos; ++i) {
-      context.begin_item();
-      codecs::DecodedImage decoded = context.decode(bytes_of(file), "photo.jpg");
+      worker.begin_item();
+      codecs::DecodedImage decoded = worker.loader.decode(bytes_of(file), "photo.jpg");
       ASSERT_TRUE(decoded.picture.has_value());
       inside_.enter(1);
       linger();
-      (void)context.process(OperationInput(std::move(decoded)),
-                            [&](Backend& backend, const Picture& picture, const Picture*) {
-                              Picture result = backend.equalize(picture, EqualizeOptions());
-                              inside_.leave(1);
-                              return result;
-                            });
+      const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
+        Picture result = backend.equalize(picture, EqualizeOptions());
+        inside_.leave(1);
+        return result;
+      }};
+      (void)worker.executor.process(OperationInput(std::move(decoded)), {step});
     }
   });
   EXPECT_EQ(inside_.most(), 1);
@@ -214,23 +215,23 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
 TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   const auto shared = std::make_shared<SharedByWorkers>();
   const GlobalOptions options = options_with(needed(700));
-  CommandContext first(options, CommandContext::Role::worker, shared);
-  CommandContext second(options, CommandContext::Role::worker, shared);
+  Worker first(options, Worker::Role::batch, shared);
+  Worker second(options, Worker::Role::batch, shared);
   const auto refuse = [](Backend&, const Picture&, const Picture*) -> Picture {
     throw Error(ErrorKind::unsupported, "the test refuses");
   };
   const Image large = image(700);
-  EXPECT_THROW((void)first.process(OperationInput(large.clone()), refuse), Error);
+  EXPECT_THROW((void)first.executor.process(OperationInput(large.clone()), {Step{refuse}}), Error);
   equalize(second, OperationInput(large.clone()));
   // A file that is decoded, and then dropped.
   const FileBytes file = make_jpeg(image(300).view());
-  ASSERT_TRUE(first.decode(bytes_of(file), "photo.jpg").picture.has_value());
+  ASSERT_TRUE(first.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());
   first.begin_item();
   equalize(second, OperationInput(large.clone()));
   // The same without another item.
   {
-    CommandContext third(options, CommandContext::Role::worker, shared);
-    ASSERT_TRUE(third.decode(bytes_of(file), "photo.jpg").picture.has_value());
+    Worker third(options, Worker::Role::batch, shared);
+    ASSERT_TRUE(third.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());
   }
   equalize(second, OperationInput(large.clone()));
 }
@@ -238,9 +239,9 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
 TEST_F(DeviceMemoryTotal, ASecondPictureOfAnItemIsTheHosts) {
   const FileBytes file = make_jpeg(image(300).view());
   const GlobalOptions options = options_with(needed(700));
-  CommandContext context(options);
-  const codecs::DecodedImage first = context.decode(bytes_of(file), "photo.jpg");
-  const codecs::DecodedImage second = context.decode(bytes_of(file), "photo.jpg");
+  Worker worker(options);
+  const codecs::DecodedImage first = worker.loader.decode(bytes_of(file), "photo.jpg");
+  const codecs::DecodedImage second = worker.loader.decode(bytes_of(file), "photo.jpg");
   EXPECT_TRUE(first.picture.has_value());
   EXPECT_FALSE(second.picture.has_value()) << "it would wait for memory that the first may hold";
 }

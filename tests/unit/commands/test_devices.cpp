@@ -180,22 +180,22 @@ TEST(DeviceList, KnowsTheOnlyDevice) {
   EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, std::nullopt}));
 }
 
-TEST(ContextPool, LeasesOnTheLeastBusyDevice) {
+TEST(WorkerPool, LeasesOnTheLeastBusyDevice) {
   GlobalOptions options;
   options.backend = BackendKind::cpu;
-  ContextPool pool(options, {7, 3});
-  const ContextPool::Lease first = pool.lease();
-  auto second = std::unique_ptr<ContextPool::Lease>(new ContextPool::Lease(pool.lease()));
-  const ContextPool::Lease third = pool.lease();
+  WorkerPool pool(options, {7, 3});
+  const WorkerPool::Lease first = pool.lease();
+  auto second = std::unique_ptr<WorkerPool::Lease>(new WorkerPool::Lease(pool.lease()));
+  const WorkerPool::Lease third = pool.lease();
   EXPECT_EQ(first.device(), 7);
   EXPECT_EQ(second->device(), 3);
   EXPECT_EQ(third.device(), 7);
   second.reset();
-  auto fourth = std::unique_ptr<ContextPool::Lease>(new ContextPool::Lease(pool.lease()));
+  auto fourth = std::unique_ptr<WorkerPool::Lease>(new WorkerPool::Lease(pool.lease()));
   EXPECT_EQ(fourth->device(), 3);
   fourth->discard();
   fourth.reset();
-  EXPECT_EQ(pool.lease().device(), 3) << "a discarded context is not busy";
+  EXPECT_EQ(pool.lease().device(), 3) << "a discarded worker is not busy";
   pool.clear();
   EXPECT_EQ(pool.lease().device(), 3);
 }

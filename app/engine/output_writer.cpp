@@ -1,17 +1,13 @@
-// From pixels to an image file, encoded on the backend that holds them or on the host. This is the only place that
-// chooses. docs/architecture.md, "How a JPEG is written" and "How a PNG is written".
+// Encodes on the host, or writes the file around what a backend has encoded.
+#include "engine/output_writer.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "backends/backends.hpp"
 #include "cli/output_options.hpp"
-#include "codecs/image_writer.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "engine/command_context.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -48,52 +44,20 @@ class ConvertingWriter final : public codecs::RowWriter {
 
 }  // namespace
 
-bool CommandContext::admit_encoder(Backend& on, const Encoding& as) {
-  if (&on != backends_.made() || on.memory_is_host()) {
-    return false;  // strips are put together on the host
-  }
-  try {
-    return times_.measure(Phase::start, [&] {
-      return shared_->admission.admit_encoder(on, as, options_.device,
-                                              [&](std::string text) { note(std::move(text)); });
-    });
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::device_fault) {
-      throw;
-    }
-    return false;  // no memory for the test's images
-  }
-}
-
-ProcessedImage CommandContext::encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as) {
-  ProcessedImage result;
-  result.width = picture.width();
-  result.height = picture.height();
-  result.format = picture.format();
-  if (as && admit_encoder(on, *as)) {
-    result.encoded = times_.measure(Phase::encode, [&] { return on.encode(picture, *as); });
-    result.encoded_by = on.name();
-  }
-  if (!result.encoded || options_.verify) {
-    result.image = download(on, std::move(picture));
-  }
-  return result;
-}
-
-void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
-  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
+void OutputWriter::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
+  report_.sides().encoded_by = backend_entry(BackendKind::cpu).name;
   write_image(output, pixels.format, std::move(write_options),
               [&](codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink) {
                 codecs::encode_image(pixels, format, output, options, sink);
               });
 }
 
-void CommandContext::save_image(const std::string& output, const ProcessedImage& result,
-                                codecs::WriteOptions write_options) {
+void OutputWriter::save_image(const std::string& output, const ProcessedImage& result,
+                              codecs::WriteOptions write_options) {
   if (!result.encoded) {
     return save_image(output, result.image.view(), std::move(write_options));
   }
-  sides_.encoded_by = result.encoded_by;
+  report_.sides().encoded_by = result.encoded_by;
   write_image(output, result.format, std::move(write_options),
               [&](codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink) {
                 if (options_.verify) {
@@ -105,8 +69,8 @@ void CommandContext::save_image(const std::string& output, const ProcessedImage&
               {result.encoded->span(), result.encoded->memory});
 }
 
-void CommandContext::verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
-                                     const codecs::WriteOptions& write_options) {
+void OutputWriter::verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
+                                   const codecs::WriteOptions& write_options) {
   std::vector<std::byte> file;
   codecs::write_encoded(*result.encoded, result.width, result.height, result.format, format, output, write_options,
                         collect_in(file));
@@ -114,26 +78,26 @@ void CommandContext::verify_encoding(const ProcessedImage& result, codecs::FileF
                                         codecs::encode_image(result.image.view(), format, output, write_options)));
 }
 
-codecs::WriteOptions CommandContext::file_options(const std::string& output, codecs::FileFormat format,
-                                                  PixelFormat pixels, codecs::WriteOptions write_options) {
+codecs::WriteOptions OutputWriter::file_options(const std::string& output, codecs::FileFormat format,
+                                                PixelFormat pixels, codecs::WriteOptions write_options) {
   codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), format, pixels);
   for (const std::string& clause : carried.left_out) {
-    detail(printable_name(output) + ": " + clause);
+    report_.detail(printable_name(output) + ": " + clause);
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
   return write_options;
 }
 
-void CommandContext::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
-                                 const EncodeTo& encode, LentBytes lent) {
+void OutputWriter::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                               const EncodeTo& encode, LentBytes lent) {
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
   const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
   outputs_.stage(
       output, Phase::encode, [&](const FileParts& to) { encode(format, options, to.append); }, std::move(lent));
 }
 
-void CommandContext::save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent) {
+void OutputWriter::save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent) {
   outputs_.stage(
       output, Phase::encode,
       [&](const FileParts& to) {
@@ -144,22 +108,51 @@ void CommandContext::save_rows(const std::string& output, ConstView pixels, cons
       std::move(lent));
 }
 
-bool CommandContext::process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
-                                           const ImageConversion& conversion, codecs::WriteOptions write_options,
-                                           const ImageOperation& operation) {
+StageRows OutputWriter::rows_to(const std::string& output, const OpenWriter& open) {
+  return [&](Phase phase, const std::function<bool(codecs::RowWriter&)>& produce) {
+    return outputs_.try_stage(output, phase, [&](const FileParts& to) {
+      const std::unique_ptr<codecs::RowWriter> writer = open(to);
+      return writer != nullptr && produce(*writer);
+    });
+  };
+}
+
+void OutputWriter::write_result(Executor& executor, OperationInput input, const Steps& steps, const std::string& output,
+                                const OpenWriter& open) {
+  const StageRows stage = rows_to(output, open);
+  if (executor.write_bands(input, steps, stage)) {
+    return;
+  }
+  if (options_.verify || outputs_.is_kept(output)) {
+    const auto image = std::make_shared<const Image>(executor.process(std::move(input), steps));
+    return save_rows(output, image->view(), open, {{image->view().data, image->size_bytes()}, image});
+  }
+  executor.write_rows(std::move(input), steps, stage);
+}
+
+bool OutputWriter::write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps,
+                                        PixelFormat result, const std::string& output,
+                                        const ImageConversion& conversion, codecs::WriteOptions write_options) {
   if (!input.rows) {
     return false;
   }
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
   const PixelFormat written = converted_format(result, conversion);
   const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
-  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
-  const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
+  report_.sides().encoded_by = backend_entry(BackendKind::cpu).name;
+  const OpenWriter open = [&, width = input.width(), height = input.height()](const FileParts& to) {
     auto writer = codecs::open_image_writer(width, height, written, format, output, options, to);
     return writer == nullptr || written == result ? std::move(writer)
                                                   : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
   };
-  return process_rows(input, output, open, operation);
+  return executor.write_bands(input, steps, rows_to(output, open));
+}
+
+void OutputWriter::commit() {
+  // In a batch, the summary line has the number of replaced files.
+  const bool is_batch = report_.messages_are() == ItemReport::Messages::kept;
+  report_.reserve_messages(outputs_.announce(is_batch ? Verbosity::verbose : Verbosity::normal));
+  outputs_.commit([&](Message message) { report_.tell(std::move(message)); });
 }
 
 }  // namespace gpuimg

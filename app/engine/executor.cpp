@@ -1,0 +1,253 @@
+// Implements the steps between upload and download.
+#include "engine/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/memory.hpp"
+
+namespace gpuimg {
+namespace {
+
+std::size_t bytes_of(const SharedMask& mask) { return mask ? mask->size_bytes() : 0; }
+
+/// Of the largest mask: one is on the device at a time.
+std::size_t mask_bytes_of(const Steps& steps) {
+  std::size_t most = 0;
+  for (const Step& step : steps) {
+    most = std::max(most, bytes_of(step.mask));
+  }
+  return most;
+}
+
+/// What an attempt to compute came to.
+struct Attempt {
+  bool is_complete = false;           ///< else bands of a file were void
+  std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}: a device had too little
+};
+
+/// Makes a lack of memory a result of the work: placement_after() says what follows.
+Attempt attempted(const std::function<bool()>& work) {
+  try {
+    return {work()};
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_memory) {
+      throw;
+    }
+    return {false, std::current_exception()};
+  }
+}
+
+}  // namespace
+
+Backend& Executor::backend() {
+  Backend& backend = times().measure(Phase::start, [&]() -> Backend& { return parts_.backends.get(); });
+  parts_.report.record(backend, options().device);
+  if (std::string text = parts_.backends.take_note(); !text.empty()) {
+    parts_.report.note(std::move(text));
+  }
+  parts_.report.detail(
+      fmt::format("backend {} ({}): {}", backend.name(), backend.description(), parts_.backends.reason()));
+  return backend;
+}
+
+Picture Executor::uploaded(Backend& backend, const AttemptInput& input) {
+  if (backend.memory_is_host()) {
+    if (std::optional<Image> image = input.take_image()) {
+      return times().measure(Phase::upload, [&] { return backend.upload(std::move(*image)); });
+    }
+  }
+  return upload(backend, input->image.view());
+}
+
+Picture Executor::upload(Backend& backend, ConstView pixels) {
+  return times().measure(Phase::upload, [&] {
+    Picture picture = backend.upload(pixels);
+    backend.wait();
+    return picture;
+  });
+}
+
+Image Executor::downloaded(Backend& backend, const AttemptPicture& picture) {
+  return times().measure(Phase::download, [&] {
+    return picture.own() != nullptr ? backend.download(std::move(*picture.own())) : backend.download(picture);
+  });
+}
+
+void Executor::bring_to_host(Backend& from, OperationInput& input) {
+  if (input.picture) {
+    input.image = downloaded(from, AttemptPicture(std::move(*input.picture)));
+    input.picture.reset();
+  }
+}
+
+Image Executor::process(OperationInput input, const Steps& steps) {
+  return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
+    return run(backend, pixels, steps, [&](const AttemptPicture& result) { return downloaded(backend, result); });
+  });
+}
+
+ProcessedImage Executor::process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps) {
+  return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
+    return run(backend, pixels, steps,
+               [&](const AttemptPicture& result) { return encoded_or_downloaded(backend, result, as); });
+  });
+}
+
+Histogram Executor::count(OperationInput input, const Steps& steps, const CountStep& last) {
+  const std::size_t mask_bytes = std::max(mask_bytes_of(steps), bytes_of(last.mask));
+  return verified(std::move(input), mask_bytes, [&](Backend& backend, const AttemptInput& pixels) {
+    const Phase phase = pixels->rows && steps.empty() ? Phase::decode : Phase::kernel;
+    return run(backend, pixels, steps,
+               [&](const AttemptPicture& result) { return run_step(backend, phase, result, last.mask, last.run); });
+  });
+}
+
+bool Executor::admit_encoder(Backend& on, const Encoding& as) {
+  if (&on != parts_.backends.made() || on.memory_is_host()) {
+    return false;  // strips are put together on the host
+  }
+  try {
+    return times().measure(Phase::start, [&] {
+      return parts_.admission.admit_encoder(on, as, options().device,
+                                            [&](std::string text) { parts_.report.note(std::move(text)); });
+    });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device_fault) {
+      throw;
+    }
+    return false;  // no memory for the test's images
+  }
+}
+
+ProcessedImage Executor::encoded_or_downloaded(Backend& on, const AttemptPicture& picture,
+                                               const std::optional<Encoding>& as) {
+  const Picture& pixels = picture;
+  ProcessedImage result;
+  result.width = pixels.width();
+  result.height = pixels.height();
+  result.format = pixels.format();
+  if (as && admit_encoder(on, *as)) {
+    result.encoded = times().measure(Phase::encode, [&] { return on.encode(pixels, *as); });
+    result.encoded_by = on.name();
+  }
+  if (!result.encoded || options().verify) {
+    result.image = downloaded(on, picture);
+  }
+  return result;
+}
+
+Backend& Executor::cpu_for_strips() {
+  parts_.report.note("the device has no memory for strips either: the CPU takes the image");
+  Backend& cpu = parts_.backends.other();
+  parts_.report.record(cpu, options().device);
+  return cpu;
+}
+
+void Executor::prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share) {
+  if (next.on_device) {
+    bring_to_host(on, input);
+    next.strip_memory = parts_.device_memory.room_alone(on, share);
+  } else {
+    share.release();
+  }
+}
+
+bool Executor::run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share,
+                          const PlacedWork& work) {
+  const bool may_use_cpu = options().can_use_cpu && !options().verify;
+  Backend* backend = &on;
+  while (placement.on_device) {
+    const Attempt made = attempted([&] { return work(*backend, placement); });
+    if (!made.lack) {
+      return made.is_complete;
+    }
+    std::optional<Placement> next = placement_after(placement, may_use_cpu);
+    if (!next) {
+      std::rethrow_exception(made.lack);
+    }
+    prepare(*next, on, input, share);
+    placement = *next;
+    backend = placement.on_device ? backend : &cpu_for_strips();
+  }
+  if (placement.kind == Placement::Kind::bands && backend != &on) {
+    placement = parts_.device_memory.place_bands(*backend, parts_.loader.bytes_for_bands(), share);
+  }
+  return work(*backend, placement);
+}
+
+bool Executor::in_bands(Backend& on, OperationInput& input, const PlacedWork& work) {
+  MemoryShare share;
+  const Placement bands = parts_.device_memory.place_bands(on, parts_.loader.bytes_for_bands(), share);
+  return run_placed(on, bands, input, share, work);
+}
+
+void Executor::computed(Backend& on, OperationInput input, std::size_t mask_bytes, const Compute& compute) {
+  MemoryShare share = parts_.device_memory.take_share();  // of a picture that is there already
+  const auto work = [&](Backend& backend, const Placement& placement) {
+    if (placement.kind == Placement::Kind::whole) {
+      compute(backend, placement.on_device ? AttemptInput(std::as_const(input)) : AttemptInput(std::move(input)));
+      return true;
+    }
+    StripedBackend strips(backend, placement.strip_memory, &times());
+    compute(strips, AttemptInput(std::as_const(input)));
+    return !strips.is_void();
+  };
+  if (input.rows) {
+    if (in_bands(on, input, work)) {
+      return;
+    }
+    input.image = parts_.loader.read_whole(std::move(input.rows));
+    input.rows.reset();
+  }
+  const std::size_t needed = device_bytes(input.width(), input.height(), input.format(), mask_bytes);
+  (void)run_placed(on, parts_.device_memory.place(on, needed, share), input, share, work);
+}
+
+bool Executor::write_bands(OperationInput& input, const Steps& steps, const StageRows& stage) {
+  if (!input.rows || steps.size() != 1) {
+    return false;
+  }
+  const auto work = [&](Backend& on, const Placement& placement) {
+    return stage(Phase::decode, [&](codecs::RowWriter& to) {
+      StripedBackend bands(on, placement.strip_memory, &times(),
+                           [&](ConstView rows) { times().measure(Phase::encode, [&] { to.write(rows); }); });
+      const SharedMask& mask = steps.front().mask;
+      const std::optional<Picture> mask_there = mask ? std::optional(bands.upload(mask->view())) : std::nullopt;
+      Picture rows = picture_of(input.rows);
+      (void)steps.front().run(bands, AttemptPicture(std::move(rows)), mask_there ? &*mask_there : nullptr);
+      if (bands.is_void()) {
+        return false;
+      }
+      times().measure(Phase::encode, [&] { to.finish(); });
+      return true;
+    });
+  };
+  if (in_bands(backend(), input, work)) {
+    return true;
+  }
+  input.image = parts_.loader.read_whole(std::move(input.rows));
+  input.rows.reset();
+  return false;
+}
+
+void Executor::write_rows(OperationInput input, const Steps& steps, const StageRows& stage) {
+  computed(backend(), std::move(input), mask_bytes_of(steps), [&](Backend& on, const AttemptInput& pixels) {
+    run(on, pixels, steps, [&](const AttemptPicture& result) {
+      const Phase phase = on.memory_is_host() ? Phase::encode : Phase::download;
+      return stage(phase, [&](codecs::RowWriter& to) {
+        if (result.own() != nullptr) {
+          on.download_rows(std::move(*result.own()), [&](ConstView rows) { to.write(rows); });
+        } else {
+          to.write(on.download(result).view());
+        }
+        to.finish();
+        return true;
+      });
+    });
+  });
+}
+
+}  // namespace gpuimg

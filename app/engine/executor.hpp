@@ -1,0 +1,245 @@
+// Runs the steps of an image on one backend, wherever there is the memory for it; compares two backends with --verify.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "codecs/rows.hpp"
+#include "engine/backend_choice.hpp"
+#include "engine/codec_selftest.hpp"
+#include "engine/item_report.hpp"
+#include "engine/loader.hpp"
+#include "engine/placement.hpp"
+#include "engine/striped_backend.hpp"
+#include "gpuimg/backend.hpp"
+#include "gpuimg/encoded_image.hpp"
+#include "gpuimg/image.hpp"
+#include "gpuimg/picture.hpp"
+#include "operations/result_compare.hpp"
+
+namespace gpuimg {
+
+/// u8, 1 channel. All images of a run share it, so nothing may change it. Null: there is none.
+using SharedMask = std::shared_ptr<const Image>;
+
+/// What the first step computes with: pixels on the host, on the backend that decoded them, or in a file. An attempt to
+/// compute only reads it, unless no other attempt can follow.
+struct OperationInput {
+  explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
+  explicit OperationInput(codecs::DecodedImage&& decoded)
+      : image(std::move(decoded.image)), picture(std::move(decoded.picture)), rows(std::move(decoded.rows)) {}
+
+  [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
+  [[nodiscard]] PixelFormat format() const {
+    return picture ? picture->format() : rows ? rows->format() : image.format();
+  }
+
+  /// Only for pixels on the host.
+  [[nodiscard]] OperationInput clone() const { return OperationInput(image.clone()); }
+
+  Image image;
+  std::optional<Picture> picture;           ///< in place of `image`
+  std::shared_ptr<codecs::RowReader> rows;  ///< in place of `image`: pixels that are still in their file
+};
+
+/// The input of one attempt to compute. What is given as const is needed again if the attempt fails.
+class AttemptInput {
+ public:
+  explicit AttemptInput(const OperationInput& kept) : input_(kept) {}
+  explicit AttemptInput(OperationInput&& last) : input_(last), last_(&last) {}
+
+  [[nodiscard]] const OperationInput* operator->() const { return &input_; }
+
+  /// Takes the pixels on the host out of the input of the last attempt; nullopt if another attempt may follow.
+  [[nodiscard]] std::optional<Image> take_image() const {
+    return last_ != nullptr ? std::optional<Image>(std::move(last_->image)) : std::nullopt;
+  }
+
+ private:
+  const OperationInput& input_;
+  OperationInput* last_ = nullptr;
+};
+
+/// The Picture that a step gets: the attempt's own, whose memory the result may take, or one that another attempt may
+/// need.
+class AttemptPicture {
+ public:
+  explicit AttemptPicture(const Picture& kept) : picture_(kept) {}
+  explicit AttemptPicture(Picture&& own) : picture_(own), own_(&own) {}
+
+  operator const Picture&() const { return picture_; }  // NOLINT: most operations only read
+
+  /// Null if another attempt may need the Picture.
+  [[nodiscard]] Picture* own() const { return own_; }
+
+ private:
+  const Picture& picture_;
+  Picture* own_ = nullptr;
+};
+
+/// A step from an image to an image. `run` may run several times, after a failure: it must not use up what it holds.
+/// The mask that it gets is `mask` on the backend, or nullptr.
+struct Step {
+  std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
+  SharedMask mask = nullptr;
+};
+
+/// In the order in which they run. Without any, the pixels are the result.
+using Steps = std::vector<Step>;
+
+/// A last step that counts.
+struct CountStep {
+  std::function<Histogram(Backend& backend, const Picture& picture, const Picture* mask)> run;
+  SharedMask mask = nullptr;
+};
+
+/// What steps have made for an image file: pixels on the host, or the coded bytes that a backend made of them.
+struct ProcessedImage {
+  int width = 0;
+  int height = 0;
+  PixelFormat format;
+  std::optional<Encoded> encoded;
+  Image image;             ///< empty if `encoded` is there, except with --verify
+  std::string encoded_by;  ///< the backend of `encoded`
+};
+
+/// Compares the pixels of both, which must be there.
+inline std::string first_difference(const ProcessedImage& a, const std::string& a_name, const ProcessedImage& b,
+                                    const std::string& b_name) {
+  return first_difference(a.image, a_name, b.image, b_name);
+}
+
+/// Begins a file of rows, and lets produce(writer) write them; the phase is that of all that is not written. Returns
+/// false, and leaves nothing, if no such file can be begun, or if produce returns false.
+using StageRows = std::function<bool(Phase phase, const std::function<bool(codecs::RowWriter& to)>& produce)>;
+
+class Executor {
+ public:
+  /// What an executor works with; all of it outlives the executor.
+  struct Parts {
+    const GlobalOptions& options;
+    ItemReport& report;
+    BackendSource& backends;
+    DeviceMemory& device_memory;
+    CodecAdmission& admission;
+    Loader& loader;  ///< reads a file again whose bands are void
+  };
+  explicit Executor(const Parts& parts) : parts_(parts) {}
+
+  /// Runs the steps and downloads the result. With --verify, runs them on both backends and throws Error{mismatch} at
+  /// the first difference. Releases the input before it returns.
+  Image process(OperationInput input, const Steps& steps);
+
+  /// The same for a result that is written as an image file. If its backend can encode it `as` asked, its pixels are
+  /// not downloaded, except with --verify.
+  ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps);
+
+  /// The same for steps that end with a count.
+  Histogram count(OperationInput input, const Steps& steps, const CountStep& last);
+
+  /// For rows that were left in their file: runs the step on bands of them, and passes the rows of the result on as
+  /// they come, so that neither image is ever held. Returns false if the result must be held: `input` is then whole.
+  bool write_bands(OperationInput& input, const Steps& steps, const StageRows& stage);
+
+  /// Runs the steps on an image that is held, and passes the rows of the result on as they come from a device.
+  void write_rows(OperationInput input, const Steps& steps, const StageRows& stage);
+
+ private:
+  [[nodiscard]] const GlobalOptions& options() const { return parts_.options; }
+  PhaseTimes& times() { return parts_.report.times(); }
+  Backend& backend();
+
+  /// Of the host's pixels, which only the last attempt may give away.
+  Picture uploaded(Backend& backend, const AttemptInput& input);
+  Picture upload(Backend& backend, ConstView pixels);
+  Image downloaded(Backend& backend, const AttemptPicture& picture);
+
+  /// Tests the backend's own encoder before its first use; returns whether it may be used.
+  bool admit_encoder(Backend& on, const Encoding& as);
+  ProcessedImage encoded_or_downloaded(Backend& on, const AttemptPicture& picture, const std::optional<Encoding>& as);
+
+  /// Runs one step and waits for it.
+  template <class Run>
+  auto run_step(Backend& on, Phase phase, const AttemptPicture& picture, const SharedMask& mask, const Run& run) {
+    const std::optional<Picture> mask_there = mask ? std::optional<Picture>(upload(on, mask->view())) : std::nullopt;
+    return times().measure(phase, [&] {
+      auto result = run(on, picture, mask_there ? &*mask_there : nullptr);
+      on.wait();
+      return result;
+    });
+  }
+
+  /// Uploads the input unless it was decoded there, runs the steps, and returns use(their result).
+  template <class Use>
+  auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use) {
+    std::optional<Picture> own;
+    if (!input->picture) {
+      own = input->rows ? picture_of(input->rows) : uploaded(on, input);
+    }
+    const auto current = [&] { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*input->picture); };
+    Phase phase = input->rows ? Phase::decode : Phase::kernel;
+    for (const Step& step : steps) {
+      own = run_step(on, std::exchange(phase, Phase::kernel), current(), step.mask, step.run);
+    }
+    return use(current());
+  }
+
+  /// Returns whether the work came to its end: not if bands of a file turned out to be void.
+  using PlacedWork = std::function<bool(Backend& backend, const Placement& placement)>;
+
+  /// Runs the work as `placement` says, and after each lack of device memory as placement_after() says. Throws the
+  /// last Error{out_of_memory} if nothing is left.
+  bool run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share, const PlacedWork& work);
+
+  /// Waits for the memory of the placement that follows another one.
+  void prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share);
+
+  /// Runs the work on bands, on the CPU if a device has no memory for bands and `auto` allows it.
+  bool in_bands(Backend& on, OperationInput& input, const PlacedWork& work);
+
+  /// The CPU's backend for an image whose strips the device has no memory for; says so.
+  Backend& cpu_for_strips();
+
+  /// Downloads a Picture: strips and other backends take their input from host memory.
+  void bring_to_host(Backend& from, OperationInput& input);
+
+  using Compute = std::function<void(Backend& backend, const AttemptInput& input)>;
+
+  /// Runs compute(backend, input), again if need be.
+  void computed(Backend& on, OperationInput input, std::size_t mask_bytes, const Compute& compute);
+
+  /// Returns compute(backend, input); with --verify, compares it with that of another backend.
+  template <class ComputeResult>
+  auto verified(OperationInput input, std::size_t mask_bytes, const ComputeResult& compute) {
+    using Result = std::invoke_result_t<ComputeResult, Backend&, const AttemptInput&>;
+    const auto result_on = [&](Backend& on, OperationInput given) {
+      Result result;
+      computed(on, std::move(given), mask_bytes,
+               [&](Backend& backend, const AttemptInput& pixels) { result = compute(backend, pixels); });
+      return result;
+    };
+    Backend& first = backend();
+    if (!options().verify) {
+      return result_on(first, std::move(input));
+    }
+    OperationInput again = input.clone();  // on the host, as the loader leaves it
+    Backend& second = parts_.backends.other();
+    Result result = result_on(first, std::move(input));
+    const Result expected = result_on(second, std::move(again));
+    refuse_difference(first_difference(result, first.name(), expected, second.name()));
+    parts_.report.detail("verify: both backends computed the same bytes");
+    return result;
+  }
+
+  Parts parts_;
+};
+
+}  // namespace gpuimg

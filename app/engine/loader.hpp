@@ -1,0 +1,132 @@
+// From a file, a pipe or a member of an archive to pixels: on the host, on the backend that will use them, or left in
+// their file as rows. The only place that chooses which side decodes. docs/architecture.md, "How a JPEG is read".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "codecs/image_reader.hpp"
+#include "engine/backend_choice.hpp"
+#include "engine/codec_selftest.hpp"
+#include "engine/item_outputs.hpp"
+#include "engine/item_report.hpp"
+#include "engine/placement.hpp"
+#include "io/bytes.hpp"
+#include "io/input_file.hpp"
+
+namespace gpuimg {
+
+class ImageJob;
+struct ItemPaths;
+
+/// When to read rows in bands: always, if the host computes, or only if the image is too large. Every mode does so if
+/// the image and the job's result together exceed --max-memory.
+enum class RowsWhen { always, on_host, too_large };
+
+class Loader {
+ public:
+  /// What a loader works with; all of it outlives the loader.
+  struct Parts {
+    const GlobalOptions& options;
+    ItemReport& report;
+    BackendSource& backends;
+    DeviceMemory& device_memory;
+    CodecAdmission& admission;
+    const ItemOutputs& outputs;
+    bool has_many_images;  ///< files and pixels then use the backend's memory
+  };
+  explicit Loader(const Parts& parts) : parts_(parts), page_{parts.options.page} {}
+
+  /// For the next input. A `page` with a number is in place of --page.
+  void begin(codecs::PageRef page);
+
+  /// Takes an input that is in memory, such as a member of an archive: read(name) gives it. begin() forgets it. The
+  /// second overload reads it first, into the memory that read() would use.
+  void add_member(const std::string& name, Bytes content);
+  void add_member(const std::string& name, const FileSection& content);
+
+  /// Reads this page of the inputs from now on.
+  void turn_to(codecs::PageRef page) { page_ = page; }
+
+  Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
+
+  /// Reads an input, unless its first bytes are not those of an image.
+  Bytes read_checked(const std::string& path);
+
+  /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
+  /// Rejects a file by its first bytes, before it reads the rest, if they are not those of an image.
+  codecs::DecodedImage load(const std::string& path);
+  codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
+
+  /// As load(), but may leave the pixels of one image in their file, if they can be read there in bands of rows.
+  codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
+
+  /// For operations that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
+
+  /// In a batch, load_rows() leaves pixels in their file only for an input that begins with this: the memory of pools
+  /// is reused for others. `bytes`: what the input may hold.
+  void read_in_bands(std::uint64_t bytes) { band_bytes_ = bytes; }
+
+  /// What bands of the input may hold together.
+  [[nodiscard]] std::uint64_t bytes_for_bands() const;
+
+  /// Decodes the file of rows that were left in it and turned out to be void. Throws the decoder's verdict, and
+  /// Error{out_of_memory} if --max-memory does not leave room for the whole image.
+  Image read_whole(std::shared_ptr<codecs::RowReader> rows);
+
+  /// Decodes pixels on the host that are not an operation's input, such as a mask.
+  Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
+  Image decode_on_host(const Bytes& bytes, const std::string& path);
+
+ private:
+  [[nodiscard]] const GlobalOptions& options() const { return parts_.options; }
+  PhaseTimes& times() { return parts_.report.times(); }
+
+  /// Memory that a file is read into, or null for ordinary memory.
+  LendMemory input_memory();
+
+  /// The backend whose memory files and pixels may use, in a batch; else nullptr.
+  [[nodiscard]] Backend* batch_backend() const;
+
+  /// For decoding on the host.
+  codecs::ReadOptions host_options();
+
+  /// Those of an operation's input: with the page.
+  codecs::ReadOptions input_options();
+
+  void expect_image(const codecs::DeclaredImage& declared);
+  bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
+                  std::uint64_t file_bytes);
+
+  /// Notes what was decoded, and prints the file's notes.
+  void finish_decoding(const codecs::DecodedImage& decoded, const std::string& name);
+  void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
+
+  /// The backend that will use the pixels, if it is to decode the file itself; waits for its start. nullptr: the host
+  /// decodes.
+  Backend* decoding_backend(const EncodedImage& encoded);
+
+  /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
+  void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
+
+  /// The file of rows, for messages.
+  [[nodiscard]] std::string rows_name() const;
+  void refuse_whole(const codecs::RowReader& rows) const;
+
+  Parts parts_;
+  InputBuffer input_buffer_;
+  codecs::PageRef page_;                       ///< of the input
+  std::map<std::string, Bytes> members_;       ///< inputs in memory, by name
+  std::optional<std::uint64_t> band_bytes_;    ///< of read_in_bands()
+  std::string rows_path_;                      ///< the file of an input that is read in bands
+  std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
+  std::vector<std::string> printed_notes_;     ///< of that file
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,133 @@
+// From pixels to the outputs of an input: converts alpha and depth, encodes on the host or takes what a backend has
+// encoded, stages and commits. docs/architecture.md, "How a JPEG is written" and "How a PNG is written".
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "codecs/rows.hpp"
+#include "engine/executor.hpp"
+#include "engine/image_conversion.hpp"
+#include "engine/item_outputs.hpp"
+#include "engine/item_report.hpp"
+#include "io/bytes.hpp"
+
+namespace gpuimg {
+
+/// Begins a file of rows; null if it can only be written from the whole image.
+using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FileParts& to)>;
+
+class OutputWriter {
+ public:
+  /// Borrows both.
+  OutputWriter(const GlobalOptions& options, ItemReport& report)
+      : options_(options),
+        report_(report),
+        outputs_(report.times(), {options.force, options.in_place}, options.named_inputs) {}
+
+  /// For the next input: discards unfinished outputs. The next ones may replace existing files if `replaces` or --force
+  /// is set. With `keeps_all` they are kept for take_kept() in place of commit().
+  void begin(bool replaces, bool keeps_all = false) {
+    outputs_.begin({options_.force || replaces, options_.in_place}, keeps_all);
+  }
+
+  /// With --preserve-times: what the outputs of this input get. Call before the input is read.
+  void preserve_times(const std::optional<FileTimes>& times) { outputs_.set_times(times); }
+
+  /// As ItemOutputs::check.
+  void check(const std::string& output, const std::string& input, bool binary) {
+    outputs_.check(output, input, binary);
+  }
+  [[nodiscard]] const ItemOutputs& outputs() const { return outputs_; }
+
+  /// Runs the steps and writes their result to `output`, through the writer that `open` begins, which must not be null.
+  /// Rows that were left in their file, and those that a device computes, are written as they come.
+  void write_result(Executor& executor, OperationInput input, const Steps& steps, const std::string& output,
+                    const OpenWriter& open);
+
+  /// Writes pixels the same way. What is in `lent` may be kept for a stream without a copy.
+  void save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent = {});
+
+  /// For rows that were left in their file: runs the steps on bands of them, converts their result, of the format
+  /// `result`, and writes it to an image file as it comes. Returns false if the result must be held: it is then to be
+  /// computed from `input`.
+  bool write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps, PixelFormat result,
+                            const std::string& output, const ImageConversion& conversion,
+                            codecs::WriteOptions write_options);
+
+  /// Converts alpha and bit depth for the output, as part of the encode phase.
+  Image converted(Image image, const ImageConversion& conversion) {
+    return report_.times().measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
+  }
+
+  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
+  /// PNG. Says under -v what of the metadata it cannot hold.
+  void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
+
+  /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
+  void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
+
+  /// Runs make() in the encode phase and writes its result. A std::string is text, which replaces no image and no
+  /// input.
+  template <class Make>
+  void save(const std::string& output, Make&& make) {
+    using Content = std::decay_t<decltype(make())>;
+    const auto content = std::make_shared<const Content>(encoded(std::forward<Make>(make)));
+    LentBytes bytes{as_bytes(*content), content};
+    if constexpr (std::is_same_v<Content, std::string>) {
+      outputs_.stage_text(output, std::move(bytes));
+    } else {
+      outputs_.stage(output, std::move(bytes));
+    }
+  }
+
+  /// Runs make() in the encode phase.
+  template <class Make>
+  auto encoded(Make&& make) {
+    return report_.times().measure(Phase::encode, std::forward<Make>(make));
+  }
+
+  /// Commits the outputs of an input, and tells what was written.
+  void commit();
+
+  [[nodiscard]] std::vector<ItemOutputs::Kept> take_kept() { return outputs_.take_kept(); }
+
+  /// True if a committed output replaced a file other than the input.
+  [[nodiscard]] bool has_replaced() const { return outputs_.has_replaced(); }
+
+ private:
+  /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
+  static void verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
+                              const codecs::WriteOptions& write_options);
+
+  using EncodeTo =
+      std::function<void(codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink)>;
+  void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                   const EncodeTo& encode, LentBytes lent = {});
+
+  /// The options for the file of `output`; says under -v what of the metadata it cannot hold.
+  codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
+                                    codecs::WriteOptions write_options);
+
+  /// Stages a file that `open` begins.
+  StageRows rows_to(const std::string& output, const OpenWriter& open);
+
+  static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
+  static std::span<const std::byte> as_bytes(const std::string& text) {
+    return std::as_bytes(std::span<const char>(text.data(), text.size()));
+  }
+
+  const GlobalOptions& options_;
+  ItemReport& report_;
+  ItemOutputs outputs_;
+};
+
+}  // namespace gpuimg
