@@ -406,8 +406,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& all_globals) {
   const DeviceList devices = checked(arguments).devices;
-  const Operation* operation = find_operation(parser.name());
-  GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
+  GlobalOptions globals = options_for(job.operations(), all_globals);
   globals.named_inputs = files_of_options(parser, arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named.inputs, globals.verbosity);

@@ -95,12 +95,12 @@ BackendTiming timed(const Trial& trial, const Side& side) {
 }
 
 /// Compares every backend that has the operation with the first one, then times each.
-BenchRow row_of(const Trial& trial, const Operation& operation, const std::vector<Side>& sides) {
+BenchRow row_of(const Trial& trial, const std::vector<Side>& sides) {
   BenchRow row;
   row.operation = trial.name;
   const Side* first = nullptr;
   for (const Side& side : sides) {
-    if (!operation.is_on(side.backend->kind()) || !trial.is_on(side.backend->kind())) {
+    if (!trial.is_on(side.backend->kind())) {
       continue;
     }
     if (first == nullptr) {
@@ -111,7 +111,7 @@ BenchRow row_of(const Trial& trial, const Operation& operation, const std::vecto
     }
   }
   for (const Side& side : sides) {
-    if (operation.is_on(side.backend->kind()) && trial.is_on(side.backend->kind())) {
+    if (trial.is_on(side.backend->kind())) {
       row.timings.push_back(timed(trial, side));
     }
   }
@@ -134,7 +134,7 @@ std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<Ben
   for (const Operation& operation : operations()) {
     for (const Trial& trial : operation.trials(image.pixels.format())) {
       if (trial.is_timed) {
-        rows.push_back(row_of(trial, operation, sides));
+        rows.push_back(row_of(trial, sides));
         rows.back().image = image.name;
       }
     }

@@ -1,17 +1,14 @@
 // gpuimg denoise IN… OUT: non-local means.
 #include <fmt/format.h>
 
-#include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/photo_output.hpp"
-#include "engine/image_job.hpp"
+#include "commands/photo_job.hpp"
 
 namespace gpuimg::commands::denoise {
 namespace {
@@ -45,59 +42,23 @@ DenoiseOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Each offset of the search window costs every pixel the same; docs/operations.md, "Denoising".
-OperationCost cost_of(const DenoiseOptions& options) {
-  constexpr double kThreadMsAnOffset = 0.75;
-  constexpr double kDeviceMsAnOffset = 0.02;
-  const double offsets = static_cast<double>(options.search) * options.search;
-  return {.thread_ms = offsets * kThreadMsAnOffset,
-          .useful_threads = std::numeric_limits<int>::max(),
-          .device_ms = offsets * kDeviceMsAnOffset};
-}
-
-class DenoiseJob final : public ImageJob {
+class DenoiseStep final : public ImageStep {
  public:
-  explicit DenoiseJob(const Arguments& arguments)
-      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {}
+  explicit DenoiseStep(const Arguments& arguments) : options_(checked_options(arguments)) {}
 
-  void check_name(const std::string& output) const override {
-    (void)image_format(output, arguments_.image_output.format);
-  }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    const std::string& format = arguments_.image_output.format;
-    note_misleading_ending(kImageForms, format, output, verbosity);
-    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
-  }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override {
-    return image_ending_for(input, arguments_.image_output.format);
-  }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    const std::uint64_t pixel = image.bytes_per_pixel;  // also of the input with a border
-    return {pixel, pixel + converted_bytes(pixel, output_.conversion()), halo_rows(options_),
-            output_.held_of_thread(output)};
-  }
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
-
-  [[nodiscard]] OperationCost cost() const { return cost_of(options_); }
-
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
   [[nodiscard]] bool can_be_watched() const override { return true; }
 
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& worker) const override {
     DenoiseOptions options = options_;
     options.on_progress = worker.report.watcher();
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
-    const PixelFormat format = decoded.format();
-    const Step step{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); }};
-    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
-    return {};
+    return {{[options](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options);
+    }}};
   }
 
  private:
-  const Arguments& arguments_;
   DenoiseOptions options_;
-  PhotoOutput output_;
 };
 
 RunCommand declare(CommandParser& parser) {
@@ -118,9 +79,8 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
-  return [arguments, &parser](GlobalOptions globals) {
-    DenoiseJob job(*arguments);
-    globals.cost = job.cost();
+  return [arguments, &parser](const GlobalOptions& globals) {
+    PhotoJob job(std::make_shared<DenoiseStep>(*arguments), arguments->image_output);
     return run_job(job, parser, arguments->files, globals);
   };
 }

@@ -14,10 +14,8 @@
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/photo_output.hpp"
+#include "commands/photo_job.hpp"
 #include "commands/side_inputs.hpp"
-#include "engine/backend_choice.hpp"
-#include "engine/image_job.hpp"
 #include "report/table_text.hpp"
 #include "text/printable_name.hpp"
 
@@ -148,104 +146,96 @@ std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const Equa
   return clahe;
 }
 
-class EqualizeJob final : public ImageJob {
+class EqualizeStep final : public ImageStep {
  public:
-  explicit EqualizeJob(const Arguments& arguments)
-      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
-    options_.selection = checked_selection(arguments.selection);
-    clahe_ = checked_clahe(arguments, options_);
-    if (arguments.clahe) {
-      refuse_options_with_clahe(arguments);
-    } else if (!arguments.match.empty()) {
-      refuse_options_with_match(arguments);
-    } else if (!arguments.apply.empty()) {
-      refuse_options_with_apply(arguments);
+  explicit EqualizeStep(std::shared_ptr<const Arguments> arguments)
+      : arguments_(std::move(arguments)), options_(checked_options(*arguments_)) {
+    options_.selection = checked_selection(arguments_->selection);
+    clahe_ = checked_clahe(*arguments_, options_);
+    if (arguments_->clahe) {
+      refuse_options_with_clahe(*arguments_);
+    } else if (!arguments_->match.empty()) {
+      refuse_options_with_match(*arguments_);
+    } else if (!arguments_->apply.empty()) {
+      refuse_options_with_apply(*arguments_);
     }
   }
 
-  void check_name(const std::string& output) const override {
-    (void)image_format(output, arguments_.image_output.format);
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
+    return clahe_ ? traits_of(*clahe_, input) : traits_of(options_, input);
   }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    const std::string& format = arguments_.image_output.format;
-    note_misleading_ending(kImageForms, format, output, verbosity);
+  void note_options(Verbosity verbosity) const override {
     const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;
     note_no_effect(options_.luma != EqualizeOptions().luma && !uses_luma, "--luma",
-                   "--color " + arguments_.color + " does not use it", verbosity);
-    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
+                   "--color " + arguments_->color + " does not use it", verbosity);
   }
   [[nodiscard]] std::vector<std::string> side_files() const override {
-    return arguments_.lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_.lut};
+    return arguments_->lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_->lut};
   }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override {
-    return image_ending_for(input, arguments_.image_output.format);
+  [[nodiscard]] RowsWhen rows_when() const override {
+    return given_ && !clahe_ ? RowsWhen::on_host : RowsWhen::too_large;  // one pass
   }
-
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion()), 0,
-            output_.held_of_thread(output)};
-  }
-
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   void prepare(Worker& worker) override {
-    mask_ = load_mask(arguments_.selection.mask, worker);
-    if (!arguments_.reference.empty()) {
-      given_ = tables_of_reference(arguments_.reference, options_, worker);
-    } else if (!arguments_.apply.empty()) {
-      given_ = GivenTables{level_tables_from_csv(worker.loader.read(arguments_.apply).span(), arguments_.apply),
-                           printable_name(arguments_.apply)};
-      options_.color = color_for(*given_, arguments_);
-      if (!arguments_.luma.empty() && options_.color != EqualizeColor::luma) {
+    mask_ = load_mask(arguments_->selection.mask, worker);
+    if (!arguments_->reference.empty()) {
+      given_ = tables_of_reference(arguments_->reference, options_, worker);
+    } else if (!arguments_->apply.empty()) {
+      given_ = GivenTables{level_tables_from_csv(worker.loader.read(arguments_->apply).span(), arguments_->apply),
+                           printable_name(arguments_->apply)};
+      options_.color = color_for(*given_, *arguments_);
+      if (!arguments_->luma.empty() && options_.color != EqualizeColor::luma) {
         worker.report.note(fmt::format("--luma has no effect: --color {} applies a table without it",
                                        name_of(options_.color, kColorNames)));
       }
     }
-    if (!arguments_.match.empty()) {
-      match_ = counts_to_match(arguments_.match, options_, worker);
+    if (!arguments_->match.empty()) {
+      match_ = counts_to_match(arguments_->match, options_, worker);
       options_.match = &match_->counts;
     }
     options_.tables = given_ ? &given_->tables : nullptr;
   }
 
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    const bool is_one_pass = given_ && !clahe_;
-    const auto when = is_one_pass ? RowsWhen::on_host : RowsWhen::too_large;
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, when);
+  [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
     if (given_) {
-      check_fit(*given_, options_.color, decoded.format(), input_name(paths.input));
+      check_fit(*given_, options_.color, input.shape.format, input_name(input.path));
     }
     if (match_) {
-      check_fit(*match_, options_.color, decoded.format(), input_name(paths.input));
+      check_fit(*match_, options_.color, input.shape.format, input_name(input.path));
     }
     if (uses_luma()) {
-      worker.loader.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(input.shape.format, input.metadata, input.path);
     }
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
-    LevelTables tables;
-    const PixelFormat format = decoded.format();
-    const Step step{[&](Backend& backend, const AttemptPicture& picture, const Picture* mask_picture) {
-                      return equalized(backend, picture, mask_picture, tables);
-                    },
-                    mask_};
-    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
-    if (!arguments_.lut.empty()) {
-      worker.writer.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
+    if (clahe_) {
+      return {{[this](Backend& backend, const Picture& picture, const Picture* mask) {
+                 return clahe_equalized(backend, picture, mask);
+               },
+               mask_}};
     }
-    return {};
+    const auto tables = arguments_->lut.empty() ? nullptr : std::make_shared<LevelTables>();
+    StepOfImage made{{[this, tables](Backend& backend, const AttemptPicture& picture, const Picture* mask) {
+                        return equalized(backend, picture, mask, tables.get());
+                      },
+                      mask_}};
+    if (tables != nullptr) {
+      made.save_more = [this, tables](OutputWriter& writer) {
+        writer.save(arguments_->lut, [&] { return level_tables_to_csv(*tables); });
+      };
+    }
+    return made;
   }
 
  private:
-  Picture equalized(Backend& backend, const AttemptPicture& picture, const Picture* mask, LevelTables& tables) const {
-    if (clahe_) {
-      ClaheOptions options = *clahe_;
-      options.selection = options_.selection;
-      options.selection.mask = mask;
-      return backend.apply(picture, options);
-    }
+  Picture clahe_equalized(Backend& backend, const Picture& picture, const Picture* mask) const {
+    ClaheOptions options = *clahe_;
+    options.selection = options_.selection;
+    options.selection.mask = mask;
+    return backend.apply(picture, options);
+  }
+
+  Picture equalized(Backend& backend, const AttemptPicture& picture, const Picture* mask, LevelTables* used) const {
     EqualizeOptions options = options_;
     options.selection.mask = mask;
-    LevelTables* const used = arguments_.lut.empty() ? nullptr : &tables;
     Picture* const own = picture.own();
     return own != nullptr ? backend.equalize(std::move(*own), options, used) : backend.equalize(picture, options, used);
   }
@@ -255,10 +245,9 @@ class EqualizeJob final : public ImageJob {
     return counts_luma || options_.color == EqualizeColor::luma || options_.color == EqualizeColor::ycbcr;
   }
 
-  const Arguments& arguments_;
+  std::shared_ptr<const Arguments> arguments_;
   EqualizeOptions options_;
   std::optional<ClaheOptions> clahe_;
-  PhotoOutput output_;
   SharedMask mask_;
   std::optional<GivenTables> given_;
   std::optional<CountsToMatch> match_;
@@ -335,10 +324,8 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    EqualizeJob job(*arguments);
-    const GlobalOptions restricted =
-        arguments->clahe ? options_for("--clahe", backends_with(ClaheOptions()), globals) : globals;
-    return run_job(job, parser, arguments->files, restricted);
+    PhotoJob job(std::make_shared<EqualizeStep>(arguments), arguments->image_output);
+    return run_job(job, parser, arguments->files, globals);
   };
 }
 

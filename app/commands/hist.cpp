@@ -182,7 +182,10 @@ class HistJob final : public ImageJob {
     }
   }
 
-  void prepare(Worker& worker) override { mask_ = load_mask(arguments_.selection.mask, worker); }
+  void prepare(Worker& worker) override {
+    ImageJob::prepare(worker);
+    mask_ = load_mask(arguments_.selection.mask, worker);
+  }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     if (arguments_.merge && paths.page.number == 0) {
@@ -219,7 +222,7 @@ class HistJob final : public ImageJob {
   /// Counts an image, and adds it to the output of all or writes its own.
   InOrder taken(Worker& worker, const ItemPaths& paths, codecs::DecodedImage decoded) const {
     if (options_.channels.front() == Channel::luma) {
-      worker.loader.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
     }
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
     Histogram histogram = counted(worker, std::move(decoded));

@@ -68,11 +68,14 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] bool merges() const override { return true; }
   [[nodiscard]] bool can_resume() const override { return true; }
 
-  void prepare(Worker& worker) override { mask_ = load_mask(arguments_.selection.mask, worker); }
+  void prepare(Worker& worker) override {
+    ImageJob::prepare(worker);
+    mask_ = load_mask(arguments_.selection.mask, worker);
+  }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::always);
-    worker.loader.note_luma_of(decoded, paths.input);
+    worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
     const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask) {
       HistogramOptions options = options_;

@@ -22,7 +22,7 @@
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/hsl.hpp"
-#include "commands/photo_output.hpp"
+#include "commands/photo_job.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::commands::hsl {
@@ -137,7 +137,7 @@ void save_pixels(Worker& worker, const std::string& output, HslForm form, ConstV
   }
 }
 
-/// What the three conversions share.
+/// What the conversions to and from HSL share.
 class HslJob : public ImageJob {
  public:
   explicit HslJob(const Arguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
@@ -212,7 +212,8 @@ class ToHslJob final : public HslJob {
     const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
     codecs::DecodedImage decoded =
         arguments_.planes ? worker.loader.load(paths.input) : worker.loader.load_rows(paths, *this, when);
-    const PixelFormat result = result_format(decoded.format(), ToHslOptions{encoding});
+    const ImageShape result =
+        traits_of(ToHslOptions{encoding}, {decoded.width(), decoded.height(), decoded.format()}).result;
     const Step to_hsl{
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); }};
     codecs::WriteOptions write_options = output_.write_options();
@@ -223,7 +224,7 @@ class ToHslJob final : public HslJob {
     }
     OperationInput input(std::move(decoded));
     if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
-      const auto open = codecs::npy::npy_opener(input.width(), input.height(), result);
+      const auto open = codecs::npy::npy_opener(result.width, result.height, result.format);
       worker.writer.write_result(worker.executor, std::move(input), {to_hsl}, paths.output, open);
       return {};
     }
@@ -294,8 +295,8 @@ class FromHslJob final : public HslJob {
     const PixelFormat format = decoded.format();
     const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
     const Sample sample = depth_of(facts, encoding, paths.input, worker);
-    const PixelFormat result{sample, format.channels};
-    output_.check(decoded.width(), decoded.height(), result, paths, worker);
+    const ImageShape result{decoded.width(), decoded.height(), {sample, format.channels}};
+    output_.check(result, paths, worker);
     const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.from_hsl(picture, encoding, sample);
     }};
@@ -344,24 +345,15 @@ HslAdjustment checked_adjustment(const Arguments& arguments) {
   return by;
 }
 
-class AdjustHslJob final : public HslJob {
+class AdjustHslStep final : public ImageStep {
  public:
-  explicit AdjustHslJob(const Arguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
+  explicit AdjustHslStep(const Arguments& arguments) : by_(checked_adjustment(arguments)) {}
 
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), 0,
-            output_.held_of_thread(output)};
-  }
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
-
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
-    const PixelFormat format = decoded.format();
-    const Step step{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); }};
-    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
-    return {};
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(by_, input); }
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
+    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.adjust_hsl(picture, by_);
+    }}};
   }
 
  private:
@@ -412,7 +404,7 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
     return std::make_unique<FromHslJob>(arguments);
   }
   if (arguments.adjusts()) {
-    return std::make_unique<AdjustHslJob>(arguments);
+    return std::make_unique<PhotoJob>(std::make_shared<AdjustHslStep>(arguments), arguments.image_output);
   }
   return std::make_unique<ToHslJob>(arguments);
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,8 +16,7 @@
 #include "cli/pixel_options.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
-#include "commands/photo_output.hpp"
-#include "engine/backend_choice.hpp"
+#include "commands/photo_job.hpp"
 #include "engine/image_job.hpp"
 #include "report/table_text.hpp"
 
@@ -115,7 +113,7 @@ class IntegralJob final : public ImageJob {
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kLongestText = 21;  // of a sum, with its comma
     constexpr std::uint64_t kPreview = 2;
-    const std::uint64_t sum = sum_bytes(image);
+    const std::uint64_t sum = traits_of(options_, largest_shape(image)).result_bytes;
     const Form form = form_of(output);
     return {sum, form == Form::npy ? 0 : form == Form::csv ? kLongestText : form == Form::png ? kPreview : sum};
   }
@@ -126,7 +124,7 @@ class IntegralJob final : public ImageJob {
     codecs::DecodedImage decoded =
         form == Form::npy ? worker.loader.load_rows(paths, *this, RowsWhen::always) : worker.loader.load(paths.input);
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
     }
     if (form == Form::csv) {
       check_table_fits_csv(decoded.width(), decoded.height(), options_.layout);
@@ -157,12 +155,6 @@ class IntegralJob final : public ImageJob {
   }
 
  private:
-  [[nodiscard]] std::uint64_t sum_bytes(const codecs::DeclaredImage& image) const {
-    const std::uint64_t level = std::max<std::uint64_t>(image.decoded.max_value(), 1);
-    const std::uint64_t most = options_.square ? level * level : level;
-    const bool fits_u32 = image.pixels() <= std::numeric_limits<std::uint32_t>::max() / most;
-    return sample_bytes(options_.type.value_or(fits_u32 ? Sample::u32 : Sample::u64));
-  }
   [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
   [[nodiscard]] Form form_of(const std::string& output) const { return output_form(kForms, asked_form(), output); }
 
@@ -171,42 +163,24 @@ class IntegralJob final : public ImageJob {
   codecs::WriteOptions write_options_;
 };
 
-class MeanJob final : public ImageJob {
+class MeanStep final : public ImageStep {
  public:
-  MeanJob(const WindowOptions& options, const ImageOutputArguments& image_output)
-      : options_(options), arguments_(image_output), output_(image_output) {}
+  explicit MeanStep(const WindowOptions& options) : options_(options) {}
 
-  void check_name(const std::string& output) const override { (void)image_format(output, arguments_.format); }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kImageForms, arguments_.format, output, verbosity);
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
+  void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.channel != WindowOptions().channel, "--channel", "the mean is of every color channel",
                    verbosity);
     note_no_effect(options_.luma != WindowOptions().luma, "--luma", "the mean is of every color channel", verbosity);
-    note_without_effect(arguments_, output, image_format(output, arguments_.format), verbosity);
   }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override {
-    return image_ending_for(input, arguments_.format);
-  }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), halo_rows(options_),
-            output_.held_of_thread(output)};
-  }
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
-
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
-    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, worker);
-    const PixelFormat format = decoded.format();
-    const Step step{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
-    output_.process(OperationInput(std::move(decoded)), {step}, format, paths.output, write_options, worker);
-    return {};
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
+    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options_);
+    }}};
   }
 
  private:
   WindowOptions options_;
-  const ImageOutputArguments& arguments_;
-  PhotoOutput output_;
 };
 
 enum class MomentForm { npy, png };
@@ -239,6 +213,7 @@ class MomentJob final : public ImageJob {
   MomentJob(const WindowOptions& options, const ImageOutputArguments& image_output)
       : options_(options), arguments_(image_output), write_options_(checked_write_options(image_output)) {}
 
+  [[nodiscard]] std::vector<OperationTraits> operations() const override { return {traits_of(options_)}; }
   void check_name(const std::string& output) const override { (void)form_of(output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kMomentForms, arguments_.format, output, verbosity);
@@ -252,8 +227,11 @@ class MomentJob final : public ImageJob {
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kPreview = 2;
-    const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
-    return {sizeof(float), levels + (form_of(output) == MomentForm::png ? kPreview : 0), halo_rows(options_)};
+    const ImageShape input = largest_shape(image);
+    HeldBeside held = held_by({traits_of(options_, input)}, input);
+    held.result = sizeof(float);
+    held.others += form_of(output) == MomentForm::png ? kPreview : 0;
+    return held;
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return form_of(output) == MomentForm::npy;
@@ -264,7 +242,7 @@ class MomentJob final : public ImageJob {
     codecs::DecodedImage decoded = form == MomentForm::npy ? worker.loader.load_rows(paths, *this, RowsWhen::too_large)
                                                            : worker.loader.load(paths.input);
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
     }
     const Step apply{
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
@@ -311,7 +289,7 @@ WindowOptions checked_window(const WindowArguments& arguments) {
 /// Both arguments must outlive the job. Throws Error{usage}.
 std::unique_ptr<ImageJob> make_window_job(const WindowOptions& options, const ImageOutputArguments& image_output) {
   if (options.statistic == WindowStatistic::mean) {
-    return std::make_unique<MeanJob>(options, image_output);
+    return std::make_unique<PhotoJob>(std::make_shared<MeanStep>(options), image_output);
   }
   return std::make_unique<MomentJob>(options, image_output);
 }
@@ -403,10 +381,7 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    const GlobalOptions restricted = arguments->window.any() ? options_for("--mean, --variance and --deviation",
-                                                                           backends_with(WindowOptions()), globals)
-                                                             : globals;
-    return run_job(*make_job(*arguments), parser, arguments->files, restricted);
+    return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };
 }
 

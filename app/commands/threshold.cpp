@@ -1,20 +1,16 @@
 // gpuimg threshold IN… OUT: black and white images.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/photo_output.hpp"
-#include "engine/image_job.hpp"
+#include "commands/photo_job.hpp"
 
 namespace gpuimg::commands::threshold {
 namespace {
@@ -78,60 +74,28 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-class ThresholdJob final : public ImageJob {
+class ThresholdStep final : public ImageStep {
  public:
-  explicit ThresholdJob(const Arguments& arguments)
-      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output, kBitmapForms) {}
+  explicit ThresholdStep(const Arguments& arguments) : options_(checked_options(arguments)) {}
 
-  void check_name(const std::string& output) const override {
-    (void)output_.format_of(output);
-    const std::string& asked = arguments_.image_output.format;
-    const std::string name = asked.empty() ? file_ending(output) : asked;
-    if (arguments_.bits == "8" && kBitmapForms.find(name) != nullptr && kImageForms.find(name) == nullptr) {
-      throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit a pixel; use another format for 8", name));
-    }
-  }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    const std::string& format = arguments_.image_output.format;
-    note_misleading_ending(kBitmapForms, format, output, verbosity);
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
+  [[nodiscard]] bool is_bilevel() const override { return true; }
+  void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not compared", verbosity);
-    note_without_effect(arguments_.image_output, output, output_.format_of(output), verbosity);
   }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
-    return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
-  }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
-    const auto side = [](std::uint64_t pixels) {
-      return static_cast<int>(std::min<std::uint64_t>(pixels, std::numeric_limits<int>::max()));
-    };
-    const int window = has_window(options_.method) ? window_of(side(image.width), side(image.height), options_) : 1;
-    return {1, levels, window / 2, output_.held_of_thread(output)};
-  }
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::too_large);
+  [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(decoded, paths.input);
+      worker.loader.note_luma_of(input.shape.format, input.metadata, input.path);
     }
-    const PixelFormat result = result_format(decoded.format(), options_);
-    output_.check(decoded.width(), decoded.height(), result, paths, worker);
-    codecs::WriteOptions write_options = output_.write_options();
-    write_options.format = output_.format_of(paths.output);
-    write_options.one_bit = arguments_.bits != "8";
-    write_options.metadata = output_.kept_metadata(decoded, paths, worker);
-    const Step step{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
-    output_.process(OperationInput(std::move(decoded)), {step}, result, paths.output, write_options, worker);
-    return {};
+    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options_);
+    }}};
   }
 
  private:
-  const Arguments& arguments_;
   ThresholdOptions options_;
-  PhotoOutput output_;
 };
 
 void add_parameters(CommandParser& parser, Arguments& arguments) {
@@ -170,7 +134,8 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    ThresholdJob job(*arguments);
+    PhotoJob job(std::make_shared<ThresholdStep>(*arguments), arguments->image_output,
+                 arguments->bits == "8" ? BilevelBits::eight : BilevelBits::one);
     return run_job(job, parser, arguments->files, globals);
   };
 }

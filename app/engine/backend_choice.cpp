@@ -42,7 +42,12 @@ GlobalOptions options_for(std::string_view what, std::span<const BackendKind> on
   if (only_on.empty()) {
     return options;
   }
-  options.backends.assign(only_on.begin(), only_on.end());
+  if (options.backends.empty()) {
+    options.backends.assign(only_on.begin(), only_on.end());
+  } else {
+    std::erase_if(options.backends,
+                  [&](BackendKind kind) { return std::find(only_on.begin(), only_on.end(), kind) == only_on.end(); });
+  }
   options.can_use_cpu = options.can_use_cpu && has_operation(options, BackendKind::cpu);
   std::vector<std::string> names;
   for (const BackendEntry& entry : backends()) {
@@ -58,6 +63,16 @@ GlobalOptions options_for(std::string_view what, std::span<const BackendKind> on
     throw Error(ErrorKind::usage, fmt::format("--verify: only the backend {} has {}; there is nothing to compare with",
                                               names.front(), what));
   }
+  return options;
+}
+
+GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options) {
+  std::optional<OperationCost> cost;
+  for (const OperationTraits& operation : operations) {
+    options = options_for(operation.what, operation.only_on, std::move(options));
+    cost = cost ? *cost + operation.cost : operation.cost;
+  }
+  options.cost = cost.value_or(options.cost);
   return options;
 }
 

@@ -16,7 +16,7 @@
 #include "backends/backends.hpp"
 #include "cli/global_options.hpp"
 #include "gpuimg/backend.hpp"
-#include "operations/operations.hpp"
+#include "operations/operation_traits.hpp"
 
 namespace gpuimg {
 
@@ -24,9 +24,9 @@ namespace gpuimg {
 /// Throws Error{usage} if --backend names another one, or if --verify has nothing to compare with.
 GlobalOptions options_for(std::string_view what, std::span<const BackendKind> only_on, GlobalOptions options);
 
-inline GlobalOptions options_for(const Operation& operation, GlobalOptions options) {
-  return options_for(operation.name, operation.only_on, std::move(options));
-}
+/// The options for operations that run one after another: for the backends that have all of them, and with the sum of
+/// their costs.
+GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options);
 
 /// What `auto` chooses among, in the order of the list: backends that are built in and have the operation. Not empty.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "engine/image_step.hpp"
 #include "engine/worker.hpp"
 
 namespace gpuimg {
@@ -27,20 +28,15 @@ inline std::string shown_input(const ItemPaths& paths) {
 /// out, it runs again: it changes nothing before its last allocation.
 using InOrder = std::function<void()>;
 
-/// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
-struct HeldBeside {
-  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
-  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
-  int halo_rows = 0;            ///< not of bytes: rows above and below that a row of the result depends on
-  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
-};
-
 class ImageJob {
  public:
   ImageJob() = default;
   ImageJob(const ImageJob&) = delete;
   ImageJob& operator=(const ImageJob&) = delete;
   virtual ~ImageJob() = default;
+
+  /// What its operations need, in order; the shape of the image is not known.
+  [[nodiscard]] virtual std::vector<OperationTraits> operations() const { return steps_.traits({}); }
 
   /// Throws Error{usage} if the name or extension of the output does not fit the result.
   virtual void check_name(const std::string& output) const = 0;
@@ -52,10 +48,10 @@ class ImageJob {
   [[nodiscard]] virtual std::vector<std::string> files_of(const std::string& output) const { return {output}; }
 
   /// Additional files, written once; only valid for a single image.
-  [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
+  [[nodiscard]] std::vector<std::string> side_files() const { return steps_.side_files(); }
 
   /// True if run() tells the worker's report how far it is.
-  [[nodiscard]] virtual bool can_be_watched() const { return false; }
+  [[nodiscard]] bool can_be_watched() const { return steps_.can_be_watched(); }
 
   /// True if OUT is optional: the result is then printed.
   [[nodiscard]] virtual bool may_print() const { return false; }
@@ -80,7 +76,7 @@ class ImageJob {
   [[nodiscard]] virtual bool visits_rows(const std::string& /*output*/) const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
-  virtual void prepare(Worker& /*worker*/) {}
+  virtual void prepare(Worker& worker) { steps_.prepare(worker); }
 
   /// Reads and computes one image, and stages its outputs in the worker. Thread-safe if each thread has its own
   /// worker.
@@ -103,6 +99,9 @@ class ImageJob {
   /// ItemReport::keep_result, and again() returns the step that adds it. `input` is as shown_input() has it.
   [[nodiscard]] virtual bool can_resume() const { return !merges(); }
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
+
+ protected:
+  ImageSteps steps_;  ///< run first, or are all that is run
 };
 
 }  // namespace gpuimg

@@ -150,8 +150,8 @@ codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& j
   return std::move(*opened);
 }
 
-void Loader::note_luma_of(const codecs::DecodedImage& decoded, const std::string& path) {
-  const std::string space = decoded.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
+void Loader::note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path) {
+  const std::string space = pixels.color_channels() == 3 ? foreign_color_space(metadata) : "";
   if (!space.empty()) {
     parts_.report.detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
                                      input_name(path), space));

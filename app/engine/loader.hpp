@@ -67,7 +67,7 @@ class Loader {
   codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
 
   /// For operations that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
-  void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
+  void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 
   /// In a batch, load_rows() leaves pixels in their file only for an input that begins with this: the memory of pools
   /// is reused for others. `bytes`: what the input may hold.

@@ -110,9 +110,6 @@ std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
   return result + png::encoding_bytes(result);
 }
 
-/// Of a pixel of `integral --variance`: a level of 16 bits, its sum, that of its square, and the result.
-constexpr std::size_t kBytesOfMoments = sizeof(std::uint16_t) + 2 * sizeof(std::uint64_t) + sizeof(float);
-
 std::uint64_t free_device_bytes(Backend& backend) {
   constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20;
   const std::uint64_t available = backend.available_bytes();
@@ -205,7 +202,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
 
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t to_compute = pixels * std::max(most_result_bytes(), kBytesOfMoments);
+  const std::size_t to_compute = pixels * most_device_bytes();
   const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
   const std::size_t as_png = with_png_encoding_bytes(pixels, format);
   return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;

@@ -131,19 +131,20 @@ void OutputWriter::write_result(Executor& executor, OperationInput input, const 
 }
 
 bool OutputWriter::write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps,
-                                        PixelFormat result, const std::string& output,
+                                        const ImageShape& result, const std::string& output,
                                         const ImageConversion& conversion, codecs::WriteOptions write_options) {
   if (!input.rows) {
     return false;
   }
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
-  const PixelFormat written = converted_format(result, conversion);
+  const PixelFormat written = converted_format(result.format, conversion);
   const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
   report_.sides().encoded_by = backend_entry(BackendKind::cpu).name;
-  const OpenWriter open = [&, width = input.width(), height = input.height()](const FileParts& to) {
-    auto writer = codecs::open_image_writer(width, height, written, format, output, options, to);
-    return writer == nullptr || written == result ? std::move(writer)
-                                                  : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
+  const OpenWriter open = [&](const FileParts& to) {
+    auto writer = codecs::open_image_writer(result.width, result.height, written, format, output, options, to);
+    return writer == nullptr || written == result.format
+               ? std::move(writer)
+               : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
   };
   return executor.write_bands(input, steps, rows_to(output, open));
 }

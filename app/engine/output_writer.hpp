@@ -19,6 +19,7 @@
 #include "engine/item_outputs.hpp"
 #include "engine/item_report.hpp"
 #include "io/bytes.hpp"
+#include "operations/operation_traits.hpp"
 
 namespace gpuimg {
 
@@ -56,10 +57,9 @@ class OutputWriter {
   /// Writes pixels the same way. What is in `lent` may be kept for a stream without a copy.
   void save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent = {});
 
-  /// For rows that were left in their file: runs the steps on bands of them, converts their result, of the format
-  /// `result`, and writes it to an image file as it comes. Returns false if the result must be held: it is then to be
-  /// computed from `input`.
-  bool write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps, PixelFormat result,
+  /// For rows that were left in their file: runs the steps on bands of them, converts their result and writes it to an
+  /// image file as it comes. Returns false if the result must be held: it is then to be computed from `input`.
+  bool write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps, const ImageShape& result,
                             const std::string& output, const ImageConversion& conversion,
                             codecs::WriteOptions write_options);
 

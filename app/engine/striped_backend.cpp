@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "operations/operation_traits.hpp"
 #include "ops/clahe.hpp"
 #include "ops/equalize.hpp"
 #include "ops/threshold.hpp"
@@ -343,20 +344,7 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   }
 }
 
-/// What a device takes for a pixel of an operation, beside the input and the result: planes, and tables of sums and of
-/// squares.
-template <class Options>
-std::size_t scratch_bytes(PixelFormat /*input*/, const Options& /*options*/) {
-  return 0;
-}
-constexpr std::size_t kTable = sizeof(std::uint64_t);
-std::size_t scratch_bytes(PixelFormat input, const WindowOptions& options) {
-  return options.statistic == WindowStatistic::mean ? kTable : sample_bytes(input.sample) + 2 * kTable;
-}
-std::size_t scratch_bytes(PixelFormat input, const ThresholdOptions& options) {
-  return sample_bytes(input.sample) + (has_window(options.method) ? 2 * kTable : 0);
-}
-std::size_t scratch_bytes(PixelFormat input, const DenoiseOptions& /*options*/) { return input.bytes_per_pixel(); }
+ImageShape shape_of(const Picture& picture) { return {picture.width(), picture.height(), picture.format()}; }
 
 constexpr StripNeeds kCounting{.order = codecs::RowReader::Order::any};
 
@@ -494,9 +482,10 @@ Picture StripedBackend::apply(const Picture& picture, const PictureOperation& op
 
 template <class Options>
 Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
+  const OperationTraits traits = traits_of(options, shape_of(picture));
   return by_rows(
-      picture, result_format(picture.format(), options), halo_rows(options),
-      [&](const Picture& rows) { return inner_.apply(rows, options); }, scratch_bytes(picture.format(), options));
+      picture, traits.result.format, traits.halo_rows, [&](const Picture& rows) { return inner_.apply(rows, options); },
+      traits.device_bytes);
 }
 
 ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
@@ -555,11 +544,10 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
 }
 
 Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions& options) {
+  const OperationTraits traits = traits_of(options, shape_of(picture));
   ThresholdOptions of_strip = options;
-  int halo = 0;
   if (has_window(options.method)) {
     of_strip.window = window_of(picture.width(), picture.height(), options);
-    halo = *of_strip.window / 2;
   } else if (!options.level) {
     HistogramOptions counting;
     counting.channels = {options.channel};
@@ -567,13 +555,13 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
     counting.selection.count_transparent = true;
     const Histogram counted = histogram(picture, counting);
     if (is_void_) {
-      return nothing(picture, result_format(picture.format(), options));
+      return nothing(picture, traits.result.format);
     }
     of_strip.level = otsu_level(counted.channels.front().counts);
   }
   return by_rows(
-      picture, result_format(picture.format(), options), halo,
-      [&](const Picture& rows) { return inner_.apply(rows, of_strip); }, scratch_bytes(picture.format(), options));
+      picture, traits.result.format, traits.halo_rows,
+      [&](const Picture& rows) { return inner_.apply(rows, of_strip); }, traits.device_bytes);
 }
 
 Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {
@@ -586,7 +574,8 @@ Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& 
     }
     return inner_.apply(strip.picture, of_strip);
   };
-  return mapped(picture, picture.format(), {}, halo_rows(options), denoised, scratch_bytes(picture.format(), options));
+  const OperationTraits traits = traits_of(options, shape_of(picture));
+  return mapped(picture, traits.result.format, {}, traits.halo_rows, denoised, traits.device_bytes);
 }
 
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {

@@ -10,7 +10,6 @@
 #include <memory>
 #include <numeric>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "cli/option_values.hpp"
@@ -46,7 +45,7 @@ Trial trial(std::string name, const PictureOperation& operation, double bytes_pe
           [operation](Backend& backend, const Picture& picture) -> OperationResult {
             return backend.apply(picture, operation);
           },
-          bytes_per_pixel, false, backends_with(operation)};
+          bytes_per_pixel, false, traits_of(operation).only_on};
 }
 
 double bytes_of(PixelFormat format) { return static_cast<double>(format.bytes_per_pixel()); }
@@ -293,7 +292,7 @@ bool windows_are_right(Backend& backend) {
 }
 
 bool integral_is_right(Backend& backend) {
-  const bool has_windows = is_on(backend.kind(), backends_with(WindowOptions()));
+  const bool has_windows = is_on(backend.kind(), traits_of(WindowOptions()).only_on);
   return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}) &&
          (!has_windows || windows_are_right(backend));
 }
@@ -321,33 +320,42 @@ bool hsl_is_right(Backend& backend) {
                std::array<std::uint16_t, 3>{5483, 65535, 32768});
 }
 
-constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
+/// The traits of operations with these options.
+template <class Options>
+OperationTraits with_defaults(const ImageShape& input) {
+  return traits_of(Options(), input);
+}
 
-constexpr std::array kOperations = {
-    Operation{"hist", "count how often each level occurs (histogram)", 0, hist_trials, hist_is_right},
-    Operation{"equalize", "spread the levels of an image over the whole range (histogram equalization)", 64,
-              equalize_trials, equalize_is_right},
-    Operation{"integral", "sum an image into a summed-area table (integral image)", 64, integral_trials,
+OperationTraits of_variances(const ImageShape& input) {
+  WindowOptions options;
+  options.statistic = WindowStatistic::variance;
+  return traits_of(options, input);
+}
+
+OperationTraits of_sauvola(const ImageShape& input) {
+  ThresholdOptions options;
+  options.method = ThresholdMethod::sauvola;
+  return traits_of(options, input);
+}
+
+const std::array kOperations = {
+    Operation{"hist", "count how often each level occurs (histogram)", with_defaults<HistogramOptions>, hist_trials,
+              hist_is_right},
+    Operation{"equalize", "spread the levels of an image over the whole range (histogram equalization)",
+              with_defaults<ClaheOptions>, equalize_trials, equalize_is_right},
+    Operation{"integral", "sum an image into a summed-area table (integral image)", of_variances, integral_trials,
               integral_is_right},
-    Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, hsl_trials, hsl_is_right},
-    Operation{"threshold", "make black and white images, by one threshold or by one for each place", 8,
-              threshold_trials, threshold_is_right, kNotOpencl},
-    Operation{"denoise", "remove noise and keep edges (non-local means)", 64, denoise_trials, denoise_is_right,
-              kNotOpencl},
+    Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", with_defaults<ToHslOptions>,
+              hsl_trials, hsl_is_right},
+    Operation{"threshold", "make black and white images, by one threshold or by one for each place", of_sauvola,
+              threshold_trials, threshold_is_right},
+    Operation{"denoise", "remove noise and keep edges (non-local means)", with_defaults<DenoiseOptions>, denoise_trials,
+              denoise_is_right},
 };
 
 }  // namespace
 
 bool Trial::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
-
-std::span<const BackendKind> backends_with(const PictureOperation& operation) {
-  const auto lacked = [](const auto& options) {
-    using Options = std::decay_t<decltype(options)>;
-    return std::is_same_v<Options, ClaheOptions> || std::is_same_v<Options, WindowOptions> ||
-           std::is_same_v<Options, ThresholdOptions> || std::is_same_v<Options, DenoiseOptions>;
-  };
-  return std::visit(lacked, operation) ? std::span<const BackendKind>(kNotOpencl) : std::span<const BackendKind>();
-}
 
 HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {
   OperationResult result = trial.run(backend, picture);
@@ -363,7 +371,10 @@ std::string difference(const Trial& trial, Backend& a, const Picture& on_a, Back
   return first_difference(from_a, a.name(), from_b, b.name());
 }
 
-bool Operation::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
+bool Operation::is_on(BackendKind kind) const {
+  const std::vector<Trial> all = trials({Sample::u8, 3});
+  return std::any_of(all.begin(), all.end(), [kind](const Trial& trial) { return trial.is_on(kind); });
+}
 
 std::span<const Operation> operations() { return kOperations; }
 
@@ -376,21 +387,22 @@ const Operation* find_operation(std::string_view name) {
 std::vector<Trial> trials_on(BackendKind backend, PixelFormat format) {
   std::vector<Trial> all;
   for (const Operation& operation : kOperations) {
-    if (operation.is_on(backend)) {
-      const std::vector<Trial> trials = operation.trials(format);
-      std::copy_if(trials.begin(), trials.end(), std::back_inserter(all),
-                   [backend](const Trial& trial) { return trial.is_on(backend); });
-    }
+    const std::vector<Trial> trials = operation.trials(format);
+    std::copy_if(trials.begin(), trials.end(), std::back_inserter(all),
+                 [backend](const Trial& trial) { return trial.is_on(backend); });
   }
   return all;
 }
 
-std::size_t most_result_bytes() {
-  int bits = 0;
+std::size_t most_device_bytes() {
+  constexpr ImageShape kLargest{1, 1, {Sample::u16, 4}};
+  std::size_t most = 0;
   for (const Operation& operation : kOperations) {
-    bits = std::max(bits, operation.most_result_bits);
+    const OperationTraits traits = operation.largest(kLargest);
+    const bool makes_pixels = traits.result != ImageShape();
+    most = std::max(most, (makes_pixels ? traits.result.format.bytes_per_pixel() : 0) + traits.device_bytes);
   }
-  return static_cast<std::size_t>((bits + 7) / 8);
+  return most;
 }
 
 }  // namespace gpuimg

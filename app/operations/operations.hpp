@@ -1,8 +1,8 @@
 // The list of operations, read by the commands and their help, `auto`, --verify, doctor, bench, the parity tests and
 // the fuzzers. A new operation is one entry in operations.cpp.
 //
-// What depends on an operation's options stands beside them in gpuimg/ops: defaults, check(), result_format(),
-// halo_rows(). Which options name files is said where a command declares them (OptionSpec::reads_file).
+// What depends on an operation's options is in operation_traits.hpp, and in gpuimg/ops beside the options. Which
+// options name files is said where a command declares them (OptionSpec::reads_file).
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "operations/operation_traits.hpp"
 
 namespace gpuimg {
 
@@ -31,9 +32,6 @@ struct Trial {
   [[nodiscard]] bool is_on(BackendKind kind) const;
 };
 
-/// The backends that have it; empty = all of them.
-std::span<const BackendKind> backends_with(const PictureOperation& operation);
-
 /// Runs a trial and downloads its result.
 HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture);
 
@@ -45,7 +43,8 @@ struct Operation {
   std::string_view name;     ///< the subcommand
   std::string_view summary;  ///< one line for --help
 
-  int most_result_bits;  ///< per pixel of a 16-bit RGBA image; counts have none
+  /// The traits with the options that take the most memory on a device.
+  OperationTraits (*largest)(const ImageShape& input);
 
   /// Every option that applies to images of `format`. `bench` times those with is_timed on any image.
   std::vector<Trial> (*trials)(PixelFormat format);
@@ -53,9 +52,7 @@ struct Operation {
   /// Checks a small result that is known by hand.
   bool (*known_answer)(Backend& backend);
 
-  /// The backends that have it; empty = all of them.
-  std::span<const BackendKind> only_on = {};
-
+  /// True if the backend has any of its trials.
   [[nodiscard]] bool is_on(BackendKind kind) const;
 };
 
@@ -68,7 +65,8 @@ const Operation* find_operation(std::string_view name);
 /// The trials of all operations that a backend has.
 std::vector<Trial> trials_on(BackendKind backend, PixelFormat format);
 
-/// The most bytes per pixel of any result.
-std::size_t most_result_bytes();
+/// The most bytes per pixel that any operation takes on a device beside a 16-bit RGBA image: the result, and what is
+/// made in between.
+std::size_t most_device_bytes();
 
 }  // namespace gpuimg

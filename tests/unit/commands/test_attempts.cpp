@@ -11,7 +11,7 @@
 
 #include "codecs/image_writer.hpp"
 #include "codecs/npy/npy.hpp"
-#include "commands/photo_output.hpp"
+#include "commands/photo_job.hpp"
 #include "engine/image_job.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -117,10 +117,9 @@ std::vector<std::pair<std::string, Way>> ways() {
   };
   const auto to_file = [equalize](Worker& worker, codecs::DecodedImage decoded, const SharedMask& mask,
                                   const std::string& output) {
-    const PixelFormat format = decoded.format();
+    const ImageShape shape{decoded.width(), decoded.height(), decoded.format()};
     const PhotoOutput photo{ImageOutputArguments()};
-    photo.process(OperationInput(std::move(decoded)), {{equalize, mask}}, format, output, photo.write_options(),
-                  worker);
+    photo.process(OperationInput(std::move(decoded)), {{equalize, mask}}, shape, output, photo.write_options(), worker);
   };
   return {
       {"counts.txt",

@@ -1,5 +1,5 @@
-// Metadata, JPEG quality, alpha and bit depth of image outputs.
-#include "commands/photo_output.hpp"
+// Metadata, JPEG quality, alpha and bit depth of image outputs; then the job.
+#include "commands/photo_job.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/png/png.hpp"
+#include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -42,12 +43,12 @@ codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
   return output_form(forms_, asked_, output);
 }
 
-codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
-                                               Worker& worker) const {
-  check(input.width(), input.height(), input.format(), paths, worker);
+codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, bool may_keep_quality,
+                                               const ItemPaths& paths, Worker& worker) const {
   codecs::WriteOptions options = options_;
+  options.format = format_of(paths.output);
   options.metadata = kept_metadata(input, paths, worker);
-  if (keeps_quality_ && format_of(paths.output) == codecs::FileFormat::jpeg) {
+  if (keeps_quality_ && may_keep_quality && *options.format == codecs::FileFormat::jpeg) {
     keep_encoding(input, input_name(paths.input), options, worker);
   }
   return options;
@@ -84,21 +85,21 @@ void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& 
   }
 }
 
-void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths, Worker& worker) const {
-  if (conversion_.background && !result.has_alpha()) {
+void PhotoOutput::check(const ImageShape& result, const ItemPaths& paths, Worker& worker) const {
+  if (conversion_.background && !result.format.has_alpha()) {
     worker.report.detail(
         fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths.input)));
   }
-  codecs::check_holds(format_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
+  codecs::check_holds(format_of(paths.output), result.width, result.height,
+                      converted_format(result.format, conversion_), paths.output);
 }
 
-std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, PixelFormat result,
-                                                      const std::string& output,
+std::optional<Encoding> PhotoOutput::backend_encoding(const ImageShape& result, const std::string& output,
                                                       const codecs::WriteOptions& options) const {
-  if (converted_format(result, conversion_) != result) {
+  if (converted_format(result.format, conversion_) != result.format) {
     return std::nullopt;
   }
-  return codecs::backend_encoding(width, height, result, format_of(output), options);
+  return codecs::backend_encoding(result.width, result.height, result.format, format_of(output), options);
 }
 
 bool PhotoOutput::takes_rows(const std::string& output) const {
@@ -109,17 +110,66 @@ std::uint64_t PhotoOutput::held_of_thread(const std::string& output) const {
   return format_of(output) == codecs::FileFormat::png ? codecs::png::kWaitingBytesOfThread : 0;
 }
 
-void PhotoOutput::process(OperationInput input, const Steps& steps, PixelFormat result, const std::string& output,
+void PhotoOutput::process(OperationInput input, const Steps& steps, const ImageShape& result, const std::string& output,
                           const codecs::WriteOptions& options, Worker& worker) const {
   if (worker.writer.write_photo_in_bands(worker.executor, input, steps, result, output, conversion_, options)) {
     return;
   }
-  const std::optional<Encoding> as = backend_encoding(input.width(), input.height(), result, output, options);
+  const std::optional<Encoding> as = backend_encoding(result, output, options);
   ProcessedImage image = worker.executor.process_for_file(std::move(input), as, steps);
   if (!image.encoded) {
     image.image = worker.writer.converted(std::move(image.image), conversion_);
   }
   worker.writer.save_image(output, image, options);
+}
+
+PhotoJob::PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& arguments, BilevelBits bits)
+    : arguments_(arguments), bits_(bits), output_(arguments, bits == BilevelBits::none ? kImageForms : kBitmapForms) {
+  if (last != nullptr) {
+    steps_.add(std::move(last));
+  }
+}
+
+void PhotoJob::check_name(const std::string& output) const {
+  (void)output_.format_of(output);
+  const std::string name = arguments_.format.empty() ? file_ending(output) : arguments_.format;
+  if (bits_ == BilevelBits::eight && kBitmapForms.find(name) != nullptr && kImageForms.find(name) == nullptr) {
+    throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit a pixel; use another format for 8", name));
+  }
+}
+
+void PhotoJob::note_options(const std::string& output, Verbosity verbosity) const {
+  note_misleading_ending(output_.forms(), arguments_.format, output, verbosity);
+  steps_.note_options(verbosity);
+  note_without_effect(arguments_, output, output_.format_of(output), verbosity);
+}
+
+std::string PhotoJob::ending_for(const std::string& input) const {
+  const bool is_png = steps_.is_bilevel() && arguments_.format.empty();
+  return is_png ? "png" : image_ending_for(input, arguments_.format);
+}
+
+HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::string& output) const {
+  const ImageShape input = largest_shape(image);
+  const std::vector<OperationTraits> traits = steps_.traits(input);
+  const ImageShape& result = traits.empty() ? input : traits.back().result;
+  HeldBeside held = held_by(traits, input);
+  held.others += converted_bytes(result.format.bytes_per_pixel(), output_.conversion());
+  held.of_thread = output_.held_of_thread(output);
+  return held;
+}
+
+InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
+  codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, steps_.rows_when());
+  const ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
+  output_.check(made.result, paths, worker);
+  codecs::WriteOptions write_options = output_.carried_from(decoded, !steps_.is_bilevel(), paths, worker);
+  write_options.one_bit = bits_ == BilevelBits::one;
+  output_.process(OperationInput(std::move(decoded)), made.steps, made.result, paths.output, write_options, worker);
+  for (const auto& save : made.save_more) {
+    save(worker.writer);
+  }
+  return {};
 }
 
 }  // namespace gpuimg

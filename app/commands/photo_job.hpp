@@ -1,0 +1,92 @@
+// The job of every run whose result is an image file: steps from image to image, then PhotoOutput, which converts alpha
+// and depth and carries metadata and JPEG quality over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/output_options.hpp"
+#include "engine/image_conversion.hpp"
+#include "engine/image_job.hpp"
+
+namespace gpuimg {
+
+class PhotoOutput {
+ public:
+  /// Throws Error{usage} for values out of range.
+  explicit PhotoOutput(const ImageOutputArguments& arguments,
+                       const OutputForms<codecs::FileFormat>& forms = kImageForms);
+
+  /// How `paths.output` is encoded: with the metadata of the input unless --strip, and with its quantization and
+  /// sampling for --quality keep if `may_keep_quality`. Takes both out of `input`.
+  codecs::WriteOptions carried_from(codecs::DecodedImage& input, bool may_keep_quality, const ItemPaths& paths,
+                                    Worker& worker) const;
+
+  /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
+  /// --background has no effect. `result` is the image before the conversion.
+  void check(const ImageShape& result, const ItemPaths& paths, Worker& worker) const;
+
+  /// True if process() can write this output from rows.
+  [[nodiscard]] bool takes_rows(const std::string& output) const;
+
+  /// HeldBeside::of_thread, for process() from rows.
+  [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
+
+  /// Runs the steps, converts their result, and writes it as `options` say: in bands if the input is rows, and encoded
+  /// by the backend if it can.
+  void process(OperationInput input, const Steps& steps, const ImageShape& result, const std::string& output,
+               const codecs::WriteOptions& options, Worker& worker) const;
+
+  /// What --format says, else the ending of `output`.
+  [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
+
+  [[nodiscard]] const OutputForms<codecs::FileFormat>& forms() const { return forms_; }
+  [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
+  [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
+
+ private:
+  /// The metadata that --strip leaves. Takes them out of `input`, and tells what the user may miss.
+  codecs::Metadata kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, Worker& worker) const;
+
+  /// What a backend may make of a result, before the conversion. Returns nullopt if the host must encode it: there is a
+  /// conversion to be done, or the output is not one that backends encode.
+  [[nodiscard]] std::optional<Encoding> backend_encoding(const ImageShape& result, const std::string& output,
+                                                         const codecs::WriteOptions& options) const;
+  void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
+                     Worker& worker) const;
+
+  const OutputForms<codecs::FileFormat>& forms_;
+  std::string asked_;  ///< --format
+  codecs::WriteOptions options_;
+  ImageConversion conversion_;
+  Stripping stripping_ = Stripping::nothing;
+  bool keeps_quality_ = false;
+};
+
+/// Bits per pixel of a result that is black and white, where the format has one and eight.
+enum class BilevelBits : std::uint8_t { none, one, eight };
+
+class PhotoJob : public ImageJob {
+ public:
+  /// The arguments must outlive the job. `bits` is `none` unless the last step makes black and white images. Throws
+  /// Error{usage}.
+  PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& arguments,
+           BilevelBits bits = BilevelBits::none);
+
+  void check_name(const std::string& output) const override;
+  void note_options(const std::string& output, Verbosity verbosity) const override;
+  [[nodiscard]] std::string ending_for(const std::string& input) const override;
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override;
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
+  InOrder run(Worker& worker, const ItemPaths& paths) const override;
+
+ private:
+  const ImageOutputArguments& arguments_;
+  BilevelBits bits_;
+  PhotoOutput output_;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,91 @@
+// Asks each step in turn; the result of one is the input of the next.
+#include "engine/image_step.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/worker.hpp"
+
+namespace gpuimg {
+
+void ImageSteps::note_options(Verbosity verbosity) const {
+  for (const auto& step : steps_) {
+    step->note_options(verbosity);
+  }
+}
+
+std::vector<std::string> ImageSteps::side_files() const {
+  std::vector<std::string> files;
+  for (const auto& step : steps_) {
+    const std::vector<std::string> more = step->side_files();
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  return files;
+}
+
+bool ImageSteps::can_be_watched() const {
+  return steps_.size() == 1 && steps_.front()->can_be_watched();  // a part of one step says little about several
+}
+
+RowsWhen ImageSteps::rows_when() const {
+  return steps_.size() == 1 ? steps_.front()->rows_when() : RowsWhen::too_large;
+}
+
+bool ImageSteps::is_bilevel() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step->is_bilevel(); });
+}
+
+void ImageSteps::prepare(Worker& worker) const {
+  for (const auto& step : steps_) {
+    step->prepare(worker);
+  }
+}
+
+std::vector<OperationTraits> ImageSteps::traits(ImageShape input) const {
+  std::vector<OperationTraits> all;
+  for (const auto& step : steps_) {
+    all.push_back(step->traits(input));
+    input = all.back().result;
+  }
+  return all;
+}
+
+ImageSteps::OfImage ImageSteps::for_image(const codecs::DecodedImage& decoded, const std::string& path,
+                                          Worker& worker) const {
+  OfImage made{{}, {decoded.width(), decoded.height(), decoded.format()}, {}};
+  for (const auto& step : steps_) {
+    StepOfImage of_image = step->for_image({made.result, decoded.metadata, path}, worker);
+    made.result = step->traits(made.result).result;
+    made.steps.push_back(std::move(of_image.step));
+    if (of_image.save_more) {
+      made.save_more.push_back(std::move(of_image.save_more));
+    }
+  }
+  return made;
+}
+
+ImageShape largest_shape(const codecs::DeclaredImage& declared) {
+  const auto side = [](std::uint64_t pixels) {
+    return static_cast<int>(std::min<std::uint64_t>(pixels, std::numeric_limits<int>::max()));
+  };
+  PixelFormat format = declared.decoded;
+  const std::uint64_t sample = sample_bytes(format.sample);
+  format.channels = static_cast<int>((declared.bytes_per_pixel + sample - 1) / sample);
+  return {side(declared.width), side(declared.height), format};
+}
+
+HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
+  HeldBeside held;
+  const std::uint64_t first = input.format.bytes_per_pixel();
+  std::uint64_t before = first;
+  for (const OperationTraits& traits : operations) {
+    const std::uint64_t pixels = before + traits.result_bytes;
+    held.result = std::max(held.result, pixels - std::min(pixels, first));
+    held.others = std::max(held.others, traits.other_bytes);
+    held.halo_rows += traits.halo_rows;
+    before = traits.result.format.bytes_per_pixel();
+  }
+  return held;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,114 @@
+// The steps of a run, from image to image: operations with checked options, ready for any number of images. A single
+// operation is a list of one. docs/cli.md, "Several steps".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/messages.hpp"
+#include "codecs/codec.hpp"
+#include "engine/executor.hpp"
+#include "engine/loader.hpp"
+#include "engine/output_writer.hpp"
+#include "operations/operation_traits.hpp"
+
+namespace gpuimg {
+
+struct Worker;
+
+/// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
+struct HeldBeside {
+  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
+  int halo_rows = 0;            ///< not of bytes: rows above and below that a row of the result depends on
+  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
+};
+
+/// The image as a step gets it.
+struct StepInput {
+  ImageShape shape;
+  const codecs::Metadata& metadata;  ///< of the file
+  std::string path;                  ///< of the file, as ItemPaths has it
+};
+
+/// A step for one image.
+struct StepOfImage {
+  Step step;
+  std::function<void(OutputWriter& writer)> save_more = nullptr;  ///< stages its side_files(), after it has run
+};
+
+class ImageStep {
+ public:
+  ImageStep() = default;
+  ImageStep(const ImageStep&) = delete;
+  ImageStep& operator=(const ImageStep&) = delete;
+  virtual ~ImageStep() = default;
+
+  [[nodiscard]] virtual OperationTraits traits(const ImageShape& input) const = 0;
+
+  /// Prints notes about options of the step that have no effect.
+  virtual void note_options(Verbosity /*verbosity*/) const {}
+
+  /// Additional files, written once; only valid for a single image.
+  [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
+
+  /// True if it tells the worker's report how far it is.
+  [[nodiscard]] virtual bool can_be_watched() const { return false; }
+
+  /// When it gains by reading rows in bands, if it is the only step.
+  [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
+
+  /// True if its result is black and white. It then has no JPEG quality to keep, and is a PNG unless asked otherwise.
+  [[nodiscard]] virtual bool is_bilevel() const { return false; }
+
+  /// Reads data shared by all images; called once, before the first image.
+  virtual void prepare(Worker& /*worker*/) {}
+
+  /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The step
+  /// must not outlive this object.
+  [[nodiscard]] virtual StepOfImage for_image(const StepInput& input, Worker& worker) const = 0;
+};
+
+class ImageSteps {
+ public:
+  /// The steps of one image, and what they make.
+  struct OfImage {
+    Steps steps;
+    ImageShape result;
+    std::vector<std::function<void(OutputWriter&)>> save_more;
+  };
+
+  void add(std::shared_ptr<ImageStep> step) { steps_.push_back(std::move(step)); }
+  void add_before(const ImageSteps& earlier) {
+    steps_.insert(steps_.begin(), earlier.steps_.begin(), earlier.steps_.end());
+  }
+  [[nodiscard]] bool empty() const { return steps_.empty(); }
+
+  /// As the members of ImageStep: of all steps.
+  void note_options(Verbosity verbosity) const;
+  [[nodiscard]] std::vector<std::string> side_files() const;
+  [[nodiscard]] bool can_be_watched() const;
+  [[nodiscard]] RowsWhen rows_when() const;
+  [[nodiscard]] bool is_bilevel() const;
+  void prepare(Worker& worker) const;
+
+  /// Of each step, one after another.
+  [[nodiscard]] std::vector<OperationTraits> traits(ImageShape input) const;
+
+  /// The steps for an image that was read from `path`.
+  [[nodiscard]] OfImage for_image(const codecs::DecodedImage& decoded, const std::string& path, Worker& worker) const;
+
+ private:
+  std::vector<std::shared_ptr<ImageStep>> steps_;
+};
+
+/// The largest image that a file may hold, by its header.
+ImageShape largest_shape(const codecs::DeclaredImage& declared);
+
+/// What operations hold, one after another, of an image of this shape.
+HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input);
+
+}  // namespace gpuimg

@@ -1,0 +1,84 @@
+// Where an image is computed, and what an image holds while steps run.
+#include "engine/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "engine/image_step.hpp"
+#include "operations/operation_traits.hpp"
+
+namespace gpuimg::test_placement {
+namespace {
+
+using Kind = Placement::Kind;
+
+TEST(Placement, StripsFollowTheWholeImageOnADevice) {
+  for (const bool may_use_cpu : {false, true}) {
+    const std::optional<Placement> next = placement_after({Kind::whole, true}, may_use_cpu);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->kind, Kind::strips);
+    EXPECT_TRUE(next->on_device);
+  }
+}
+
+TEST(Placement, TheCpuFollowsStripsAndBandsIfItMay) {
+  EXPECT_FALSE(placement_after({Kind::strips, true}, false));
+  EXPECT_FALSE(placement_after({Kind::bands, true}, false));
+  const std::optional<Placement> after_strips = placement_after({Kind::strips, true}, true);
+  ASSERT_TRUE(after_strips);
+  EXPECT_EQ(after_strips->kind, Kind::whole);
+  EXPECT_FALSE(after_strips->on_device);
+  const std::optional<Placement> after_bands = placement_after({Kind::bands, true}, true);
+  ASSERT_TRUE(after_bands);
+  EXPECT_EQ(after_bands->kind, Kind::bands);
+  EXPECT_FALSE(after_bands->on_device);
+}
+
+TEST(Placement, NothingFollowsTheHost) {
+  for (const Kind kind : {Kind::whole, Kind::strips, Kind::bands}) {
+    EXPECT_FALSE(placement_after({kind, false}, true));
+  }
+}
+
+constexpr ImageShape kRgb{40, 30, {Sample::u8, 3}};
+
+TEST(HeldBeside, IsThatOfTheOperationIfThereIsOne) {
+  const DenoiseOptions denoise;
+  const HeldBeside held = held_by({traits_of(denoise, kRgb)}, kRgb);
+  EXPECT_EQ(held.result, 3U);
+  EXPECT_EQ(held.others, 3U);
+  EXPECT_EQ(held.halo_rows, halo_rows(denoise));
+  EXPECT_EQ(held_by({traits_of(EqualizeOptions(), kRgb)}, kRgb).result, 0U) << "it is computed in place";
+}
+
+TEST(HeldBeside, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
+  WindowOptions mean;
+  mean.size = 5;
+  ThresholdOptions sauvola;
+  sauvola.method = ThresholdMethod::sauvola;
+  sauvola.window = 7;
+  const HeldBeside held =
+      held_by({traits_of(EqualizeOptions(), kRgb), traits_of(mean, kRgb), traits_of(sauvola, kRgb)}, kRgb);
+  EXPECT_EQ(held.result, 3U);
+  EXPECT_EQ(held.others, 2U);
+  EXPECT_EQ(held.halo_rows, 2 + 3);
+}
+
+TEST(LargestShape, HasTheBytesThatTheHeaderDeclares) {
+  codecs::DeclaredImage declared;
+  declared.width = 12;
+  declared.height = std::uint64_t{1} << 32;
+  declared.decoded = {Sample::u16, 3};
+  declared.bytes_per_pixel = 8;
+  declared.may_add_alpha = true;
+  const ImageShape shape = largest_shape(declared);
+  EXPECT_EQ(shape.width, 12);
+  EXPECT_EQ(shape.height, std::numeric_limits<int>::max());
+  EXPECT_EQ(shape.format, (PixelFormat{Sample::u16, 4}));
+}
+
+}  // namespace
+}  // namespace gpuimg::test_placement
