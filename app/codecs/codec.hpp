@@ -76,8 +76,6 @@ struct ReadOptions {
   int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
   /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
-  /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
-  std::function<std::optional<Picture>(const EncodedImage& encoded)> decode_on_backend = nullptr;
 
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
     return new_image ? new_image(width, height, format) : Image(width, height, format);
@@ -151,7 +149,7 @@ class SourceEncoding {
 
 struct DecodedImage {
   Image image;                               ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
-  std::optional<Picture> picture;            ///< the pixels in place of `image`: from decode_on_backend
+  std::optional<Picture> picture;            ///< the pixels in place of `image`: from described_image
   std::shared_ptr<RowReader> rows;           ///< the pixels in place of `image`: from open_image_rows
   FileFormat file_format = FileFormat::png;  ///< set by decode_image
   std::uint32_t pages = 1;                   ///< in the file; of a page whose place was given, 1
@@ -172,6 +170,14 @@ struct DecodedImage {
   [[nodiscard]] std::size_t pixel_count() const {
     return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }
+};
+
+/// A file for which a backend may make the pixels.
+struct DescribedImage {
+  EncodedImage encoded;  ///< borrows the bytes of the file
+  DecodedImage rest;     ///< all that decoding gives but the pixels
+  /// Adds to `rest` what is only known once a backend has decoded the file. Null if there is nothing.
+  std::function<void(DecodedImage& rest)> complete = nullptr;
 };
 
 /// A property that only some formats have, for `gpuimg info`. Its key is of words joined by underscores.
@@ -296,9 +302,13 @@ struct Codec {
                             std::vector<std::string>& details) = nullptr;
   /// The format has tags of EXIF without EXIF data: only the directories that they refer to are EXIF data.
   bool has_tags_of_exif = false;
-  /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
-  /// unless options.auto_orient is false.
+  /// Decodes as stored: decode_image applies the orientation.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
+  /// Describes a file for a backend's decoder, which turns the pixels upright unless options.auto_orient is false.
+  /// Returns nullopt for a file that `decode` must read or refuse. Null for a format that no backend
+  /// decodes.
+  std::optional<DescribedImage> (*describe)(ByteSpan bytes, const std::string& name,
+                                            const ReadOptions& options) = nullptr;
   /// Decodes a file as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns nullopt for a file
   /// that must be decoded whole, and may for one that decode refuses; throws as decode does. Null if all files must be
   /// decoded whole.

@@ -45,6 +45,7 @@ constexpr Codec kCodecs[] = {
         .declared = jpeg::declared_jpeg,
         .metadata = jpeg::jpeg_header_metadata,
         .decode = jpeg::read_jpeg,
+        .describe = jpeg::describe_jpeg_image,
         .open_rows = jpeg::open_jpeg_rows,
         .written = {{"jpg", "lossy, 8 bits, no alpha"},
                     {"jpeg", "the same as jpg; also jfif and jpe"},

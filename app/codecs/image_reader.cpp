@@ -150,6 +150,30 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
   return finished(codec.decode(bytes, printable_name(shown, options.page.number), options), codec, options);
 }
 
+std::optional<DescribedImage> describe_image(std::span<const std::byte> bytes, const std::string& name,
+                                             const ReadOptions& options) {
+  const std::string shown = input_name(name);
+  const Codec& codec = detected_codec(bytes, shown);
+  if (codec.describe == nullptr) {
+    return std::nullopt;
+  }
+  check_only_page(printable_name(shown, options.page.number), options.page);
+  std::optional<DescribedImage> described = codec.describe(bytes, shown, options);
+  if (described) {
+    described->rest.file_format = codec.format;
+  }
+  return described;
+}
+
+DecodedImage described_image(DescribedImage described, Picture pixels, const ReadOptions& options) {
+  DecodedImage decoded = std::move(described.rest);
+  decoded.picture = std::move(pixels);
+  if (described.complete) {
+    described.complete(decoded);
+  }
+  return finished(std::move(decoded), codec_of(decoded.file_format), options);
+}
+
 std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
                                         const std::function<void(const DeclaredImage&)>& expect) {
   const auto expected = [&](const DeclaredImage& declared, std::uint64_t /*file_bytes*/) {

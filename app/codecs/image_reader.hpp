@@ -18,9 +18,17 @@ namespace gpuimg::codecs {
 /// does not have, and Error{out_of_memory}.
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// The same for a regular file of a format that is read only where it is needed, or while it is decoded. Calls `expect`
-/// with what the header declares before it decodes. Returns nullopt for a file that must be held whole, also for one
-/// of a format with one page that decode_image refuses.
+/// Describes a file for a backend's decoder; `bytes` must outlive the result. Returns nullopt for a file that
+/// decode_image must read. Throws as decode_image does.
+std::optional<DescribedImage> describe_image(std::span<const std::byte> bytes, const std::string& name,
+                                             const ReadOptions& options);
+
+/// The image, after a backend has made its pixels. `options` are those that it was described with.
+DecodedImage described_image(DescribedImage described, Picture pixels, const ReadOptions& options);
+
+/// The same as decode_image for a regular file of a format that is read only where it is needed, or while it is
+/// decoded. Calls `expect` with what the header declares before it decodes. Returns nullopt for a file that must be
+/// held whole, also for one of a format with one page that decode_image refuses.
 std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
                                         const std::function<void(const DeclaredImage&)>& expect);
 

@@ -200,13 +200,15 @@ class CodecBench {
   }
 
   [[nodiscard]] codecs::DecodedImage decode(const BenchSide& side, std::span<const std::byte> file) const {
-    codecs::ReadOptions options = reading_;
     if (!side.backend->memory_is_host()) {
-      options.decode_on_backend = [&](const EncodedImage& encoded) { return side.backend->decode(encoded); };
+      std::optional<codecs::DescribedImage> described = codecs::describe_image(file, image_.name, reading_);
+      std::optional<Picture> picture = described ? side.backend->decode(described->encoded) : std::nullopt;
+      if (picture) {
+        side.backend->wait();
+        return codecs::described_image(std::move(*described), std::move(*picture), reading_);
+      }
     }
-    codecs::DecodedImage image = codecs::decode_image(file, image_.name, options);
-    side.backend->wait();
-    return image;
+    return codecs::decode_image(file, image_.name, reading_);
   }
 
   /// Compares every backend that decodes the file with the first one, then times each.

@@ -79,9 +79,6 @@ codecs::ReadOptions Loader::input_options() {
 }
 
 Backend* Loader::decoding_backend(const EncodedImage& encoded) {
-  if (!parts_.backends.expects_device()) {
-    return nullptr;
-  }
   try {
     Backend& backend = parts_.backends.get();
     const auto tell_why = [&](std::string text) { parts_.report.note(std::move(text)); };
@@ -196,23 +193,34 @@ void Loader::expect_image(const codecs::DeclaredImage& declared) {
   }
 }
 
+std::optional<codecs::DecodedImage> Loader::decoded_on_backend(const Bytes& bytes, const std::string& name) {
+  if (!parts_.backends.expects_device()) {
+    return std::nullopt;
+  }
+  const codecs::ReadOptions options = input_options();
+  std::optional<codecs::DescribedImage> described = codecs::describe_image(bytes.span(), name, options);
+  if (!described) {
+    return std::nullopt;
+  }
+  Backend* const backend = times().measure(Phase::start, [&] { return decoding_backend(described->encoded); });
+  if (backend == nullptr) {
+    return std::nullopt;
+  }
+  parts_.report.record(*backend, parts_.options.device);
+  std::optional<Picture> picture = backend->decode(described->encoded);
+  parts_.device_memory.keep_share_of(picture);
+  if (!picture) {
+    return std::nullopt;
+  }
+  return codecs::described_image(std::move(*described), std::move(*picture), options);
+}
+
 codecs::DecodedImage Loader::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = unescaped_input_name(path);
   expect_image(codecs::declared_image(bytes.span(), path));
-  codecs::DecodedImage decoded;
-  times().measure(Phase::decode, [&] {
-    codecs::ReadOptions options = input_options();
-    options.decode_on_backend = [&](const EncodedImage& encoded) -> std::optional<Picture> {
-      Backend* const backend = times().measure(Phase::start, [&] { return decoding_backend(encoded); });
-      if (backend == nullptr) {
-        return std::nullopt;
-      }
-      parts_.report.record(*backend, parts_.options.device);
-      std::optional<Picture> picture = backend->decode(encoded);
-      parts_.device_memory.keep_share_of(picture);
-      return picture;
-    };
-    decoded = codecs::decode_image(bytes.span(), name, options);
+  codecs::DecodedImage decoded = times().measure(Phase::decode, [&] {
+    std::optional<codecs::DecodedImage> there = decoded_on_backend(bytes, name);
+    return there ? std::move(*there) : codecs::decode_image(bytes.span(), name, input_options());
   });
   parts_.report.sides().decoded_by =
       decoded.picture ? parts_.backends.get().name() : backend_entry(BackendKind::cpu).name;

@@ -112,6 +112,9 @@ class Loader {
   /// decodes.
   Backend* decoding_backend(const EncodedImage& encoded);
 
+  /// nullopt if the host must decode the file.
+  std::optional<codecs::DecodedImage> decoded_on_backend(const Bytes& bytes, const std::string& name);
+
   /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
 

@@ -29,9 +29,9 @@ inline std::optional<Image> decode_scans_on(Backend& backend, std::span<const st
   options.new_image = [&](int width, int height, PixelFormat format) {
     return backend.new_image(width, height, format);
   };
-  options.decode_on_backend = [&](const EncodedImage& encoded) { return backend.decode(encoded); };
-  const codecs::DecodedImage decoded = codecs::jpeg::read_jpeg(file, "file", options);
-  return decoded.picture ? std::optional(backend.download(*decoded.picture)) : std::nullopt;
+  const std::optional<codecs::DescribedImage> described = codecs::jpeg::describe_jpeg_image(file, "file", options);
+  const std::optional<Picture> picture = described ? backend.decode(described->encoded) : std::nullopt;
+  return picture ? std::optional(backend.download(*picture)) : std::nullopt;
 }
 
 inline void expect_taken(Backend& backend, std::span<const std::byte> file) {

@@ -25,12 +25,17 @@ Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::
 /// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma upsampling (libjpeg's
 /// defaults). CMYK and YCCK become RGB through stored_samples.hpp, with a note. Every warning of libjpeg-turbo is
 /// Error{decode}, or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as
-/// stored: the caller applies the orientation. If options.decode_on_backend takes the file, its Picture is returned
-/// instead, upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image,
-/// unless options.threads is 1. `name` is printable. Throws as decode_image does.
+/// stored: the caller applies the orientation. Several threads decode a large image, unless
+/// options.threads is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// The same for any size, in the parts that `cuts` make (jpeg_pipeline.hpp); without cuts, with one decoder.
+/// Codec::describe of JPEG: of a file that a backend may decode, and of a large one of several scans, whose codes the
+/// host reads then. Returns nullopt for a damaged header.
+std::optional<DescribedImage> describe_jpeg_image(std::span<const std::byte> bytes, const std::string& name,
+                                                  const ReadOptions& options);
+
+/// The same as read_jpeg for any size, in the parts that `cuts` make (jpeg_pipeline.hpp); without cuts, with one
+/// decoder.
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
                               const ReadOptions& options);
 

@@ -102,65 +102,24 @@ int turn_for(const Metadata& metadata, const ReadOptions& options) {
   return options.auto_orient ? exif_orientation(metadata.exif) : 1;
 }
 
-/// Returns nullopt if the host must decode the file.
-std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metadata, const ReadOptions& options) {
-  std::optional<EncodedJpeg> encoded = options.decode_on_backend ? describe_jpeg(bytes) : std::nullopt;
-  if (!encoded) {
-    return std::nullopt;
-  }
-  encoded->orientation = turn_for(metadata, options);
-  return options.decode_on_backend(*encoded);
-}
-
 Image new_image(const JpegFile& file, const ReadOptions& options) {
   return options.image(static_cast<int>(file.header.frame.width), file.height(), file.format());
 }
 
-/// A file of several scans that may be decoded by them.
-struct ScannedJpeg {
-  const JpegFile& file;
-  const JpegScript& script;
-  JpegPipelineChoices choices;
-  bool is_sound = true;  ///< libjpeg has not yet warned
-};
-
-/// The host reads the scans, the backend makes the pixels. Returns false if the host must make them.
-bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, DecodedImage& decoded) {
-  const bool is_large = pixels_of(jpeg.file.header) >= kManyPixels;
-  std::optional<EncodedJpeg> frame =
-      is_large && options.decode_on_backend ? describe_jpeg_frame(jpeg.file.bytes) : std::nullopt;
-  if (!frame) {
-    return false;
-  }
-  frame->orientation = turn_for(decoded.metadata, options);
-  const auto read = [&](JpegBlockSink& sink) {
-    const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, sink, jpeg.choices);
-    jpeg.is_sound = result.has_value();
-    decoded.source_encoding = result ? result->encoding : nullptr;
-    return jpeg.is_sound;
-  };
-  decoded.picture = options.decode_on_backend(JpegCoefficients{*frame, read});
-  return decoded.picture.has_value();
+/// What is read of a file of several scans that may be decoded by them; nullopt for any other.
+std::optional<JpegScript> script_of(const JpegFile& file) {
+  const bool may = file.header.keeps_coefficients && pixels_of(file.header) >= kMinPixels;
+  return may ? read_jpeg_script(file.bytes) : std::nullopt;
 }
 
 /// Returns false if one decoder must read the file.
 bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
-  if (!file.header.keeps_coefficients || pixels_of(file.header) < kMinPixels) {
-    return false;
-  }
-  const std::optional<JpegScript> script = read_jpeg_script(file.bytes);
+  const std::optional<JpegScript> script = script_of(file);
   if (!script) {
     return false;
   }
-  ScannedJpeg jpeg{file, *script, {.threads = threads_for(file.header, options)}};
-  if (makes_pixels_on_backend(jpeg, options, decoded)) {
-    return true;
-  }
-  if (!jpeg.is_sound) {
-    return false;
-  }
   Image image = new_image(file, options);
-  const auto result = read_jpeg_scans(file, *script, image.view(), jpeg.choices);
+  const auto result = read_jpeg_scans(file, *script, image.view(), {.threads = threads_for(file.header, options)});
   if (!result) {
     return false;
   }
@@ -174,11 +133,6 @@ void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, con
                            DecodedImage& decoded) {
   JpegRows whole(file, options.lenient);
   decoded.source_encoding = whole.encoding();
-  decoded.picture = decoded_on_backend(file.bytes, decoded.metadata, options);
-  if (decoded.picture) {
-    decoded.notes = whole.warnings();
-    return;
-  }
   decoded.image = new_image(file, options);
   const bool is_checked = read_pixels(file, whole, options, cuts, decoded.image.view());
   decoded.notes = whole.warnings();
@@ -247,6 +201,58 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
         "JPEG: it has no end-of-image marker; what follows its image is ignored (bytes: {})", bytes.size() - *end));
     return decoded;
   }
+}
+
+/// What the host needs to read the scans of a file for a backend.
+struct DescribedScans {
+  std::string name;
+  JpegHeader header;
+  JpegFile file;
+  JpegScript script;
+  std::shared_ptr<const SourceEncoding> encoding = nullptr;  ///< known once the scans have been read
+
+  DescribedScans(ByteSpan bytes, std::string called, JpegHeader read, JpegScript scans)
+      : name(std::move(called)), header(std::move(read)), file{bytes, header, name}, script(std::move(scans)) {}
+};
+
+/// Of a file of several scans: the host reads them, the backend makes the pixels.
+std::optional<DescribedImage> described_scans(const JpegFile& file, const JpegScript& script, DecodedImage rest,
+                                              const ReadOptions& options) {
+  const bool is_large = pixels_of(file.header) >= kManyPixels;
+  std::optional<EncodedJpeg> frame = is_large ? describe_jpeg_frame(file.bytes) : std::nullopt;
+  if (!frame) {
+    return std::nullopt;
+  }
+  frame->orientation = turn_for(rest.metadata, options);
+  const auto scans = std::make_shared<DescribedScans>(file.bytes, file.name, file.header, script);
+  const JpegPipelineChoices choices{.threads = threads_for(file.header, options)};
+  const auto read = [scans, choices](JpegBlockSink& sink) {
+    const auto result = read_jpeg_coefficients(scans->file, scans->script, sink, choices);
+    scans->encoding = result ? result->encoding : nullptr;
+    return result.has_value();
+  };
+  std::optional<DescribedImage> described(std::in_place);
+  described->encoded = JpegCoefficients{*frame, read};
+  described->rest = std::move(rest);
+  described->complete = [scans](DecodedImage& decoded) { decoded.source_encoding = scans->encoding; };
+  return described;
+}
+
+/// Of a file of one scan.
+std::optional<DescribedImage> described_scan(const JpegFile& file, DecodedImage rest, const ReadOptions& options) {
+  JpegRows whole(file, options.lenient);
+  std::optional<EncodedJpeg> encoded = describe_jpeg(file.bytes);
+  if (!encoded) {
+    return std::nullopt;
+  }
+  encoded->orientation = turn_for(rest.metadata, options);
+  rest.source_encoding = whole.encoding();
+  const std::vector<std::string> warnings = whole.warnings();
+  rest.notes.insert(rest.notes.begin(), warnings.begin(), warnings.end());
+  std::optional<DescribedImage> described(std::in_place);
+  described->encoded = *encoded;
+  described->rest = std::move(rest);
+  return described;
 }
 
 /// The file up to its first scan, to which the header refers.
@@ -336,6 +342,24 @@ DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
                               const ReadOptions& options) {
   return read(bytes, name, options, &cuts);
+}
+
+std::optional<DescribedImage> describe_jpeg_image(std::span<const std::byte> bytes, const std::string& name,
+                                                  const ReadOptions& options) {
+  try {
+    const JpegHeader header = read_jpeg_header(bytes, name);
+    check_jpeg_kind(header, options, name);
+    const JpegFile file{bytes, header, name};
+    if (const std::optional<JpegScript> script = script_of(file)) {
+      return described_scans(file, *script, describe_jpeg_file(header), options);
+    }
+    return described_scan(file, describe_jpeg_file(header), options);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::decode) {
+      return std::nullopt;  // read_jpeg() says what is wrong, or finds where the image ends
+    }
+    throw;
+  }
 }
 
 std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::string& name,
