@@ -229,10 +229,16 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
 /// The files that options name: what text must not replace, beside IN.
 std::vector<std::string> files_of_options(const CommandParser& parser, const BatchArguments& arguments) {
   std::vector<std::string> files = {arguments.files_from, arguments.resume, arguments.retry_failed};
-  for (const GivenOption& option : parser.given_options()) {
-    if (option.reads_file) {
-      files.insert(files.end(), option.values.begin(), option.values.end());
+  const auto add_files_of = [&](const std::vector<GivenOption>& options) {
+    for (const GivenOption& option : options) {
+      if (option.reads_file) {
+        files.insert(files.end(), option.values.begin(), option.values.end());
+      }
     }
+  };
+  add_files_of(parser.given_options());
+  for (const EarlierStep& step : parser.earlier_steps()) {
+    add_files_of(step.options);
   }
   std::erase(files, "");
   return files;
@@ -406,6 +412,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& all_globals) {
   const DeviceList devices = checked(arguments).devices;
+  job.run_after(parser.earlier_steps());
   GlobalOptions globals = options_for(job.operations(), all_globals);
   globals.named_inputs = files_of_options(parser, arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);

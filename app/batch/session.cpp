@@ -54,15 +54,41 @@ std::string content_hash(const std::string& path) {
   return fmt::format("{:016x}", fnv_hash({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}));
 }
 
+std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOption>& options, std::uint64_t hash) {
+  hash = fnv_hash(name, hash);
+  for (const GivenOption& option : options) {  // sorted: the order on the command line does not matter
+    const std::string value = fmt::format("{}", fmt::join(option.values, "\n"));
+    hash = fnv_hash(fmt::format("\n{}={}", option.name, option.reads_file ? content_hash(value) : value), hash);
+  }
+  return hash;
+}
+
+/// All steps, as a manifest has them: "denoise --then equalize".
+std::string operation_of(const CommandParser& parser) {
+  std::string text;
+  for (const EarlierStep& step : parser.earlier_steps()) {
+    text += step.name + " --then ";
+  }
+  return text + parser.name();
+}
+
+/// A line for each step, with all defaults; empty if there is only one.
+std::string steps_text(const CommandParser& parser) {
+  std::string text;
+  for (const EarlierStep& step : parser.earlier_steps()) {
+    text += (text.empty() ? "" : "--then ") + step.text + "\n";
+  }
+  return text.empty() ? text : text + "--then " + parser.step_text() + "\n";
+}
+
 /// One number for everything except the inputs that affects the bytes of a run's outputs. A manifest stores it, and
 /// --resume compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the
 /// files they name. Another text of the options breaks --resume of older manifests. Throws Error{read} for such a file,
 /// Error{usage} if it is standard input.
 std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals) {
-  std::uint64_t hash = fnv_hash(parser.name());
-  for (const GivenOption& option : parser.given_options()) {  // sorted: the order on the command line does not matter
-    const std::string value = fmt::format("{}", fmt::join(option.values, "\n"));
-    hash = fnv_hash(fmt::format("\n{}={}", option.name, option.reads_file ? content_hash(value) : value), hash);
+  std::uint64_t hash = hash_of_step(parser.name(), parser.given_options(), fnv_hash(""));
+  for (const EarlierStep& step : parser.earlier_steps()) {
+    hash = hash_of_step("\nafter " + step.name, step.options, hash);
   }
   hash = fnv_hash(globals.auto_orient ? "" : "\nno-auto-orient", hash);
   hash = fnv_hash(globals.lenient ? "\nlenient" : "", hash);
@@ -198,6 +224,7 @@ class BatchSession {
   GlobalOptions globals_;
   BatchOptions options_;
   std::string operation_;
+  std::string steps_text_;
   std::string parameters_;
   std::string folder_;               ///< the working folder
   std::string earlier_name_;         ///< from --resume or --retry-failed
@@ -211,7 +238,8 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
       arguments_(arguments),
       globals_(globals),
       options_(checked(arguments)),
-      operation_(parser.name()),
+      operation_(operation_of(parser)),
+      steps_text_(steps_text(parser)),
       parameters_(parameter_hash(parser, globals)),
       folder_(working_folder()),
       earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
@@ -412,7 +440,7 @@ ExitCode BatchSession::run(const NamedPaths& named) {
   }
   note_options(named.output, plan);
   if (arguments_.dry_run) {
-    write_text(plan_text(plan));
+    write_text(steps_text_ + plan_text(plan));
     return ExitCode::ok;
   }
   note_if_not_recorded();

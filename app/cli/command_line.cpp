@@ -1,4 +1,5 @@
-// Declares the program, checks the number of threads, and turns the errors of a run into exit codes.
+// Declares the program, sorts the words of several steps, checks the number of threads, and turns the errors of a run
+// into exit codes.
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
@@ -11,8 +12,10 @@
 
 #include "cli/global_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/option_values.hpp"
 #include "io/control_group.hpp"
 #include "io/output_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -25,32 +28,243 @@ std::vector<Choice> exit_codes() {
   return codes;
 }
 
+constexpr const char* kThen = "--then";
+
+/// True if the words have a second step.
+bool has_steps(const std::vector<std::string>& words) {
+  const auto names = std::find(words.begin(), words.end(), "--");
+  return std::find(words.begin(), names, kThen) != names;
+}
+
+bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
+
+/// The name of the option that a word gives: "--color" of "--color=rgb", "-j" of "-j4".
+std::string option_in(const std::string& word) {
+  return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+}
+
+/// True if the value of the option is in the same word.
+bool has_value(const std::string& word) {
+  return word.starts_with("--") ? word.find('=') != std::string::npos : word.size() > 2;
+}
+
+/// The words of a command line with --then, each given to the step or to the run that it belongs to.
+class StepWords {
+ public:
+  struct Step {
+    std::string name;
+    const CommandParser* parser = nullptr;
+    std::vector<std::string> given;  ///< words after the name, not yet sorted
+    std::vector<std::string> words;  ///< options of the step alone
+  };
+
+  /// Throws Error{usage}.
+  StepWords(const CommandParser& program, const std::vector<std::string>& words) : program_(program) {
+    split(words);
+    check_places();
+    for (Step& step : steps_) {
+      sort(step);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+
+  /// What is parsed for a step; the last one has what belongs to the run.
+  [[nodiscard]] std::vector<std::string> words_of(const Step& step) const {
+    std::vector<std::string> words = {step.name};
+    words.insert(words.end(), step.words.begin(), step.words.end());
+    if (&step == &steps_.back()) {
+      words.insert(words.end(), of_run_.begin(), of_run_.end());
+    }
+    return words;
+  }
+
+ private:
+  void split(const std::vector<std::string>& words) {
+    bool only_names = false;
+    steps_.emplace_back();
+    for (const std::string& word : words) {
+      only_names = only_names || word == "--";
+      if (word == kThen && !only_names) {
+        steps_.emplace_back();
+      } else {
+        steps_.back().given.push_back(word);
+      }
+    }
+    for (Step& step : steps_) {
+      take_name(step);
+    }
+  }
+
+  /// The first word that is neither an option nor the value of a global one.
+  void take_name(Step& step) {
+    auto word = step.given.begin();
+    const bool is_first = &step == &steps_.front();
+    while (is_first && word != step.given.end() && is_option(*word)) {
+      const bool takes_next = program_.takes_value(option_in(*word)) && !has_value(*word);
+      word += takes_next && word + 1 != step.given.end() ? 2 : 1;
+    }
+    if (word == step.given.end() || is_option(*word)) {
+      throw Error(ErrorKind::usage, "--then needs the name of a step: " + step_names() + "; see 'gpuimg --help'");
+    }
+    step.name = *word;
+    step.parser = program_.find_subcommand(step.name);
+    step.given.erase(word);
+  }
+
+  [[nodiscard]] std::string step_names() const {
+    std::vector<std::string> names;
+    for (const CommandModel& command : program_.program().subcommands) {
+      if (command.is_step) {
+        names.push_back(command.name);
+      }
+    }
+    return listed(names);
+  }
+
+  void check_places() const {
+    for (const Step& step : steps_) {
+      const StepPlace place = step.parser != nullptr ? step.parser->step_place() : StepPlace::nowhere;
+      if (place == StepPlace::nowhere) {
+        throw Error(ErrorKind::usage, printable_name(step.name) + " is not a step; --then goes with " + step_names() +
+                                          "; see 'gpuimg --help'");
+      }
+      if (place == StepPlace::last && &step != &steps_.back()) {
+        throw Error(ErrorKind::usage, step.name + " makes numbers, so it can only be the last step");
+      }
+    }
+  }
+
+  void sort(Step& step) {
+    bool only_names = false;
+    for (auto word = step.given.begin(); word != step.given.end(); ++word) {
+      only_names = only_names || *word == "--";
+      if (only_names || !is_option(*word)) {
+        take_file(step, *word);
+        continue;
+      }
+      const std::string option = option_in(*word);
+      std::vector<std::string>& to = is_of_run(step, option) ? of_run_ : step.words;
+      to.push_back(*word);
+      if (!has_value(*word) && takes_value(step, option) && word + 1 != step.given.end()) {
+        to.push_back(*++word);
+      }
+    }
+  }
+
+  void take_file(const Step& step, const std::string& word) {
+    if (&step != &steps_.front()) {
+      throw Error(ErrorKind::usage, "unexpected argument " + printable_name(word) + " after --then " + step.name +
+                                        "; IN and OUT stand before the first --then");
+    }
+    of_run_.push_back(word);
+  }
+
+  /// Throws Error{usage} for an option that belongs to another step, or that the last step does not have.
+  [[nodiscard]] bool is_of_run(const Step& step, const std::string& option) const {
+    const Step& last = steps_.back();
+    const OptionOwner owner = step.parser->owner_of(option);
+    if (owner == OptionOwner::step || option == "--help" || option == "-h") {
+      return false;
+    }
+    if (program_.owner_of(option) != OptionOwner::nobody || last.parser->owner_of(option) == OptionOwner::run) {
+      return true;
+    }
+    if (owner == OptionOwner::run) {
+      throw Error(ErrorKind::usage,
+                  option + " is of the output, and the last step, " + last.name + ", has no such option");
+    }
+    for (const Step& other : steps_) {
+      if (other.parser->owner_of(option) == OptionOwner::step) {
+        throw Error(ErrorKind::usage, option + " is an option of the step " + other.name + ", not of " + step.name +
+                                          "; write it after " + other.name);
+      }
+    }
+    step.parser->refuse_option(option);
+  }
+
+  [[nodiscard]] bool takes_value(const Step& step, const std::string& option) const {
+    return step.parser->takes_value(option) || program_.takes_value(option) ||
+           steps_.back().parser->takes_value(option);
+  }
+
+  const CommandParser& program_;
+  std::vector<Step> steps_;
+  std::vector<std::string> of_run_;
+};
+
+/// The words as argv.
+std::vector<const char*> argv_of(const std::vector<std::string>& words) {
+  std::vector<const char*> argv = {"gpuimg"};
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  return argv;
+}
+
+/// Makes a step of parsed options. Throws Error{usage} that names the step.
+EarlierStep earlier_step(const CommandParser& parser) {
+  try {
+    return {parser.name(), parser.make_step(), parser.given_options(), parser.step_text()};
+  } catch (const Error& error) {
+    throw Error(error.kind(), parser.name() + ": " + error.what());
+  }
+}
+
 }  // namespace
 
-CommandLine::CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text)
-    : parser_("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or a GPU.") {
-  parser_.version(std::move(version_text));
-  add_global_options(parser_, arguments_);
-  for (const Command& command : commands) {
-    CommandParser& parser = parser_.add_subcommand(command.name, command.description);
-    commands_.push_back({&parser, command.declare(parser)});
-    parser.set_examples(command.examples);
+CommandLine::Program::Program(const std::vector<Command>& definitions, const std::function<std::string()>& version_text)
+    : parser("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or a GPU.") {
+  parser.version(version_text);
+  add_global_options(parser, arguments);
+  for (const Command& command : definitions) {
+    CommandParser& subcommand = parser.add_subcommand(command.name, command.description);
+    commands.push_back({&subcommand, command.declare(subcommand)});
+    subcommand.set_examples(command.examples);
   }
-  parser_.set_exit_codes(exit_codes());
+  parser.set_exit_codes(exit_codes());
+}
+
+CommandLine::CommandLine(const std::vector<Command>& commands, const std::function<std::string()>& version_text)
+    : definitions_(commands), version_text_(version_text) {
+  programs_.push_back(std::make_unique<Program>(definitions_, version_text_));
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    if (const auto answered = parser_.parse(argc, argv)) {
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    if (const auto answered = has_steps(words) ? parse_steps(words) : last_program().parser.parse(argc, argv)) {
       return answered;
     }
-    options_ = validated(arguments_);
-    note_without_effect(arguments_, options_);
+    options_ = validated(last_program().arguments);
+    note_without_effect(last_program().arguments, options_);
     return std::nullopt;
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
   }
+}
+
+std::optional<ExitCode> CommandLine::parse_steps(const std::vector<std::string>& words) {
+  const std::unique_ptr<Program> whole = std::move(programs_.front());
+  programs_.clear();
+  const StepWords sorted(whole->parser, words);
+  std::vector<EarlierStep> earlier;
+  for (const StepWords::Step& step : sorted.steps()) {
+    programs_.push_back(std::make_unique<Program>(definitions_, version_text_));
+    const std::vector<std::string> own = sorted.words_of(step);
+    const std::vector<const char*> argv = argv_of(own);
+    if (const auto answered = last_program().parser.parse(static_cast<int>(argv.size()), argv.data())) {
+      return answered;
+    }
+    CommandParser& parser = *last_program().parser.find_subcommand(step.name);
+    if (&step == &sorted.steps().back()) {
+      parser.set_earlier_steps(std::move(earlier));
+    } else {
+      earlier.push_back(earlier_step(parser));
+    }
+  }
+  return std::nullopt;
 }
 
 /// Starts no more threads than there are processors: more gain nothing. By default, no more than the CPU quota of the
@@ -72,7 +286,7 @@ void CommandLine::limit_threads() {
   }
   const std::string fact =
       fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
-  if (arguments_.threads.empty()) {  // often set once for several machines: no note
+  if (last_program().arguments.threads.empty()) {  // often set once for several machines: no note
     print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
   } else {
     print_note(options_.verbosity, "--threads " + fact);
@@ -81,7 +295,8 @@ void CommandLine::limit_threads() {
 }
 
 ExitCode CommandLine::run() {
-  const auto chosen = std::find_if(commands_.begin(), commands_.end(),
+  const std::vector<DeclaredCommand>& commands = last_program().commands;
+  const auto chosen = std::find_if(commands.begin(), commands.end(),
                                    [](const DeclaredCommand& command) { return command.parser->is_chosen(); });
   try {
     limit_threads();

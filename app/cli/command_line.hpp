@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ struct Command {
 class CommandLine {
  public:
   /// `version_text` is called for --version.
-  CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text);
+  CommandLine(const std::vector<Command>& commands, const std::function<std::string()>& version_text);
 
   /// Reads only the arguments and the environment. Returns an exit code if nothing is left to run: --help or --version
   /// was answered, or an error was printed.
@@ -44,11 +45,25 @@ class CommandLine {
     RunCommand run;
   };
 
+  /// All subcommands with their options, once for each step.
+  struct Program {
+    Program(const std::vector<Command>& commands, const std::function<std::string()>& version_text);
+
+    CommandParser parser;
+    GlobalArguments arguments;
+    std::vector<DeclaredCommand> commands;
+  };
+
+  /// Parses a command line with --then: each step by a program of its own, the last one together with the options of
+  /// the run. Throws Error{usage}.
+  std::optional<ExitCode> parse_steps(const std::vector<std::string>& words);
+
+  [[nodiscard]] Program& last_program() { return *programs_.back(); }
   void limit_threads();
 
-  CommandParser parser_;
-  GlobalArguments arguments_;
-  std::vector<DeclaredCommand> commands_;
+  std::vector<Command> definitions_;
+  std::function<std::string()> version_text_;
+  std::vector<std::unique_ptr<Program>> programs_;  ///< of each step; the last one runs
   GlobalOptions options_;
 };
 

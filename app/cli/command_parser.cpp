@@ -50,6 +50,9 @@ const std::vector<Synonym> kSubcommandSynonyms = {
     {"describe", "info"},
     {"inspect", "info"},
     {"summary", "report"},
+    {"transcode", "convert"},
+    {"reencode", "convert"},
+    {"save", "convert"},
 };
 
 const std::vector<Synonym> kOptionSynonyms = {
@@ -154,17 +157,21 @@ std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
 }
 
 /// "unknown option --colour (did you mean --color?)", or which other subcommands have the option.
-std::string unknown_option(const std::string& argument, const CLI::App& app) {
+std::string unknown_option(const std::string& argument, const CLI::App& app, const CLI::App* chosen) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string unknown = "unknown option " + printable_name(name);
   if (const auto others = subcommands_with(name, app); !others.empty()) {
     return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and "));
   }
-  const auto chosen = app.get_subcommands();
   std::vector<std::string> known = option_names(app);
-  const std::vector<std::string> more = chosen.empty() ? subcommand_names(app) : option_names(*chosen.front());
+  const std::vector<std::string> more = chosen == nullptr ? subcommand_names(app) : option_names(*chosen);
   known.insert(known.end(), more.begin(), more.end());
   return unknown + did_you_mean(name, known, kOptionSynonyms);
+}
+
+std::string unknown_option(const std::string& argument, const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return unknown_option(argument, app, chosen.empty() ? nullptr : chosen.front());
 }
 
 /// Not App::get_option_no_throw: it is noexcept but allocates, so it ends the process when memory runs out.
@@ -337,6 +344,7 @@ void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* 
 }
 
 constexpr const char* kOperationGroup = "Options";
+constexpr const char* kOutputGroup = "Output";  ///< in the model: of the run, if there are several steps
 
 const OptionModel kHelpOption = {{"-h", "--help"}, "print this text", "", kOperationGroup, ""};
 
@@ -367,7 +375,8 @@ class HelpFormatter final : public CLI::FormatterBase {
 }  // namespace
 
 CommandParser::CommandParser(const std::string& name, const std::string& description)
-    : app_(std::make_shared<CLI::App>(description, name)), model_{name, description, {}, {kHelpOption}, {}, {}, {}} {
+    : app_(std::make_shared<CLI::App>(description, name)), model_{name, description, {}, {kHelpOption},
+                                                                  {},   {},          {}, false} {
   app_->set_help_flag("-h,--help");
   app_->formatter(std::make_shared<HelpFormatter>(*this));
   app_->require_subcommand(1);
@@ -382,8 +391,8 @@ CommandParser::~CommandParser() = default;
 CommandParser& CommandParser::add_subcommand(const std::string& name, const std::string& description) {
   CLI::App* child = app_->add_subcommand(name, description);
   child->fallthrough();
-  subcommands_.push_back(std::unique_ptr<CommandParser>(
-      new CommandParser(app_->get_subcommand_ptr(child), {name, description, {}, {kHelpOption}, {}, {}, {}}, this)));
+  subcommands_.push_back(std::unique_ptr<CommandParser>(new CommandParser(
+      app_->get_subcommand_ptr(child), {name, description, {}, {kHelpOption}, {}, {}, {}, false}, this)));
   return *subcommands_.back();
 }
 
@@ -415,7 +424,14 @@ CLI::Option& CommandParser::finish(CLI::Option& option, const OptionSpec& spec) 
   if (spec.reads_file) {
     file_options_.push_back(option.get_lnames().front());
   }
+  if (spec.is_of_run) {
+    run_options_.push_back(option.get_lnames().front());
+  }
   model_.options.push_back({shown_names(option), spec.description, spec.type_name, option.get_group(), spec.variable});
+  if (spec.is_of_run) {
+    model_.options.back().is_of_run = true;
+    model_.options.back().group = kOutputGroup;
+  }
   return option;
 }
 
@@ -467,6 +483,57 @@ std::optional<ExitCode> CommandParser::parse(int argc, const char* const* argv) 
 }
 
 bool CommandParser::is_chosen() const { return app_->parsed(); }
+
+void CommandParser::declare_step(MakeStep make) {
+  step_place_ = make ? StepPlace::anywhere : StepPlace::last;
+  model_.is_step = true;
+  make_step_ = std::move(make);
+}
+
+CommandParser* CommandParser::find_subcommand(const std::string& name) const {
+  const auto found = std::find_if(subcommands_.begin(), subcommands_.end(),
+                                  [&](const auto& subcommand) { return subcommand->name() == name; });
+  return found == subcommands_.end() ? nullptr : found->get();
+}
+
+OptionOwner CommandParser::owner_of(const std::string& option) const {
+  for (const CLI::Option* known : app_->get_options()) {
+    if (known->get_lnames().empty() || !known->check_name(option)) {
+      continue;
+    }
+    const std::string& name = known->get_lnames().front();
+    const bool is_of_run = std::find(run_options_.begin(), run_options_.end(), name) != run_options_.end();
+    const bool is_of_step = program_ != nullptr && known->get_group() == kOperationGroup && !is_of_run;
+    return is_of_step ? OptionOwner::step : OptionOwner::run;
+  }
+  return OptionOwner::nobody;
+}
+
+void CommandParser::refuse_option(const std::string& argument) const {
+  throw Error(ErrorKind::usage, unknown_option(argument, *program_parser().app_, app_.get()) + "; see 'gpuimg " +
+                                    model_.name + " --help'");
+}
+
+bool CommandParser::takes_value(const std::string& option) const { return gpuimg::takes_value(*app_, option); }
+
+std::string CommandParser::step_text() const {
+  std::string text = model_.name;
+  for (const OptionModel& option : model_.options) {
+    const std::string& name = option.names.back();
+    if (option.group != kOperationGroup || option.is_of_run || name == "--help") {
+      continue;
+    }
+    const CLI::Option* known = app_->get_option(name);
+    if (known->count() > 0) {
+      for (const std::string& value : known->results()) {
+        text += " " + name + (option.takes_value() ? " " + printable_name(value) : "");
+      }
+    } else if (const std::string absent = default_of(option.text); option.takes_value() && !absent.empty()) {
+      text += fmt::format(" {} [{}]", name, absent);
+    }
+  }
+  return text;
+}
 
 std::string CommandParser::name() const { return model_.name; }
 

@@ -33,13 +33,40 @@ struct OptionSpec {
   std::string group = {};      ///< heading in --help; empty for an option of the operation itself
   bool reads_file = false;     ///< the value names an input: its content affects the result, not its name
   std::string variable = {};   ///< of the environment, used if the option is not given
+  bool is_of_run = false;      ///< of several steps, it belongs to the run: it says how OUT is written
 };
+
+/// The option as one of the run.
+inline OptionSpec of_run(OptionSpec spec) {
+  spec.is_of_run = true;
+  return spec;
+}
 
 /// An option as the user gave it.
 struct GivenOption {
   std::string name;                 ///< long name without dashes
   std::vector<std::string> values;  ///< in the order given
   bool reads_file = false;
+};
+
+class ImageStep;  // app/engine
+
+/// Makes the step of a subcommand's options, once they are parsed; null for a step that changes nothing. Throws
+/// Error{usage} if these options make something that another step cannot take.
+using MakeStep = std::function<std::shared_ptr<ImageStep>()>;
+
+/// Where `--then` may put a subcommand.
+enum class StepPlace { nowhere, last, anywhere };
+
+/// Whom an option belongs to in a run of several steps.
+enum class OptionOwner { nobody, step, run };
+
+/// A step before the last one.
+struct EarlierStep {
+  std::string name;  ///< the subcommand
+  std::shared_ptr<ImageStep> step;
+  std::vector<GivenOption> options;
+  std::string text;  ///< as CommandParser::step_text
 };
 
 /// The parser of the program or of one of its subcommands. Variables passed to it must outlive it. An option that the
@@ -74,6 +101,32 @@ class CommandParser {
 
   /// -V, --version: prints what `text` returns.
   void version(std::function<std::string()> text);
+
+  /// Of a subcommand: it can be a step of several, anywhere if there is a `make`, else only the last.
+  void declare_step(MakeStep make = nullptr);
+  [[nodiscard]] StepPlace step_place() const { return step_place_; }
+
+  /// Of a subcommand, after parsing.
+  [[nodiscard]] std::shared_ptr<ImageStep> make_step() const { return make_step_(); }
+
+  /// Of a subcommand, after parsing: its name and options, with the defaults of those that are not given in brackets.
+  [[nodiscard]] std::string step_text() const;
+
+  /// The steps before this subcommand, which is the last; set once all are parsed.
+  void set_earlier_steps(std::vector<EarlierStep> steps) { earlier_ = std::move(steps); }
+  [[nodiscard]] const std::vector<EarlierStep>& earlier_steps() const { return earlier_; }
+
+  /// The subcommand of this name; nullptr if there is none.
+  [[nodiscard]] CommandParser* find_subcommand(const std::string& name) const;
+
+  /// Whether a subcommand, or the program, has the option (a name with its dashes), and whom it belongs to.
+  [[nodiscard]] OptionOwner owner_of(const std::string& option) const;
+
+  /// Throws Error{usage} for an option that a subcommand does not have: which other one has it, or what is like it.
+  [[noreturn]] void refuse_option(const std::string& argument) const;
+
+  /// True if it has the option, and its value is the next argument.
+  [[nodiscard]] bool takes_value(const std::string& option) const;
 
   /// The end of --help: of a subcommand, and of the program.
   void set_examples(const std::string& text);
@@ -111,6 +164,10 @@ class CommandParser {
   const CommandParser* program_ = nullptr;  ///< of a subcommand
   std::vector<std::unique_ptr<CommandParser>> subcommands_;
   std::vector<std::string> file_options_;  ///< names of the options that read files
+  std::vector<std::string> run_options_;   ///< names of the options of the run
+  StepPlace step_place_ = StepPlace::nowhere;
+  MakeStep make_step_;
+  std::vector<EarlierStep> earlier_;
 };
 
 /// For `gpuimg version`.

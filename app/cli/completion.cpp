@@ -10,6 +10,17 @@
 namespace gpuimg {
 namespace {
 
+/// The subcommands that --then may name.
+std::vector<Choice> step_choices(const CommandModel& program) {
+  std::vector<Choice> choices;
+  for (const CommandModel& subcommand : program.subcommands) {
+    if (subcommand.is_step) {
+      choices.push_back({subcommand.name, subcommand.description});
+    }
+  }
+  return choices;
+}
+
 /// One function with a table of the options and values of each subcommand.
 namespace bash {
 
@@ -111,9 +122,10 @@ std::string completes_positionals(const CommandModel& command) {
 /// Completes a word of `command` that is not the value of an option.
 std::string word_case(const CommandModel& command, const std::string& global_names) {
   return fmt::format(
-      "    {})\n      case $word in\n        -*) _gpuimg_words '{} {}' ;;\n        *) {} ;;\n      esac\n      "
+      "    {})\n      case $word in\n        -*) _gpuimg_words '{}{} {}' ;;\n        *) {} ;;\n      esac\n      "
       ";;\n",
-      command.name, option_names(command), global_names, completes_positionals(command));
+      command.name, option_names(command), command.is_step ? " --then" : "", global_names,
+      completes_positionals(command));
 }
 
 std::vector<Choice> subcommand_choices(const CommandModel& program) {
@@ -124,7 +136,7 @@ std::vector<Choice> subcommand_choices(const CommandModel& program) {
   return choices;
 }
 
-/// Skips the values of options before the subcommand, then takes the first word that is one.
+/// Skips the values of global options, and takes the first word that is a subcommand, and the one after each --then.
 std::string finds_subcommand(const CommandModel& program) {
   std::vector<std::string> with_value;
   for (const OptionModel& option : program.options) {
@@ -138,7 +150,8 @@ std::string finds_subcommand(const CommandModel& program) {
   }
   return fmt::format(
       "      {}) if [ \"${{COMP_WORDS[i + 1]}}\" = = ]; then i=$((i + 2)); else i=$((i + 1)); fi ;;\n"
-      "      {}) command=${{COMP_WORDS[i]}}; break ;;\n",
+      "      --then) command=--then ;;\n"
+      "      {}) case $command in '' | --then) command=${{COMP_WORDS[i]}} ;; esac ;;\n",
       fmt::join(with_value, " | "), fmt::join(names, " | "));
 }
 
@@ -152,6 +165,7 @@ std::string script_of(const CommandModel& program) {
   for (const CommandModel& subcommand : program.subcommands) {
     script += word_case(subcommand, global_names);
   }
+  script += fmt::format("    --then) _gpuimg_words '{}' ;;\n", word_list(step_choices(program)));
   return script + fmt::format(
                       "    *)\n      case $word in\n        -*) _gpuimg_words '{}' ;;\n"
                       "        *) _gpuimg_words '{}' ;;\n      esac\n      ;;\n  esac\n}}\n\n"
@@ -182,6 +196,19 @@ function __gpuimg_files
     else
         printf '%s\n' $found
     end
+end
+
+# True in the step of that name: the first subcommand, or the one after the last --then
+function __gpuimg_in_step
+    set -l step
+    for word in (commandline -opc)[2..-1]
+        if test "$word" = --then
+            set step
+        else if test -z "$step"; and contains -- $word $__gpuimg_subcommands
+            set step $word
+        end
+    end
+    test "$step" = "$argv[1]"
 end
 
 )fish";
@@ -252,14 +279,19 @@ std::string script_of(const CommandModel& program) {
     names += " " + subcommand.name;
   }
   std::string script = kHead;
+  script += "set -g __gpuimg_subcommands" + names + "\n";
   script += "complete -c gpuimg -f\n" + option_lines(program.options, "");
   for (const CommandModel& subcommand : program.subcommands) {
     script += fmt::format("complete -c gpuimg -n 'not __fish_seen_subcommand_from{}' -a {} -d {}\n", names,
                           subcommand.name, in_quotes(subcommand.description));
   }
   for (const CommandModel& subcommand : program.subcommands) {
-    const std::string condition = " -n '__fish_seen_subcommand_from " + subcommand.name + "'";
+    const std::string condition = " -n '__gpuimg_in_step " + subcommand.name + "'";
     script += positional_line(subcommand, condition) + option_lines(subcommand.options, condition);
+    if (subcommand.is_step) {
+      script += "complete -c gpuimg" + condition + " -l then -d 'begin the next step' -x -a " +
+                choice_arguments(step_choices(program)) + "\n";
+    }
   }
   return script;
 }
@@ -276,6 +308,12 @@ _gpuimg() {
   local curcontext=$curcontext state line
   local -a subcommands global options
   typeset -A opt_args
+  # Within a step, the words begin with it.
+  local last=${words[(I)--then]}
+  if (( last && CURRENT > last )); then
+    words=(gpuimg "${(@)words[last + 1,-1]}")
+    (( CURRENT -= last - 1 ))
+  fi
 )";
 
 constexpr const char* kMiddle = R"(
@@ -386,8 +424,9 @@ std::string script_of(const CommandModel& program) {
   script += "  )\n  global=(\n" + specifications(program.options, "    ") + "  )\n" + kMiddle;
   for (const CommandModel& subcommand : program.subcommands) {
     script += "        " + subcommand.name + ")\n          options=(\n" +
-              specifications(subcommand.options, "            ") + positional(subcommand, "            ") +
-              "          )\n          ;;\n";
+              specifications(subcommand.options, "            ") +
+              (subcommand.is_step ? "            '*--then[begin the next step]'\n" : "") +
+              positional(subcommand, "            ") + "          )\n          ;;\n";
   }
   return script + kTail;
 }

@@ -65,6 +65,7 @@ std::string usage(const CommandModel& command, const std::string& typed) {
   for (const PositionalModel& positional : command.positionals) {
     text += " " + positional.usage;
   }
+  text += command.is_step ? " [--then STEP [OPTIONS]]..." : "";
   return text + (command.subcommands.empty() ? "\n" : " SUBCOMMAND ...\n");
 }
 
@@ -171,6 +172,14 @@ std::string short_description(const OptionText& text) {
   return line.substr(0, bracket);
 }
 
+std::string default_of(const OptionText& text) {
+  if (!text.choices.empty()) {
+    return text.by_default;
+  }
+  const std::size_t bracket = text.what.ends_with(']') ? text.what.rfind('[') : std::string::npos;
+  return bracket == std::string::npos ? "" : text.what.substr(bracket + 1, text.what.size() - bracket - 2);
+}
+
 std::string program_help(const CommandModel& program) {
   const std::string more =
       program.subcommands.empty()
@@ -181,6 +190,11 @@ std::string program_help(const CommandModel& program) {
 
 std::string subcommand_help(const std::string& program_name, const CommandModel& subcommand) {
   return body(subcommand, program_name + " " + subcommand.name) + "\n" + paragraphs(subcommand.examples) + "\n" +
+         (subcommand.is_step ? paragraphs("--then STEP begins another step, which works on the result. Its options "
+                                          "follow it; those of the output, of many files and global ones may stand "
+                                          "anywhere, once.") +
+                                   "\n"
+                             : "") +
          paragraphs(
              "Global options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see '" +
              program_name + " --help'.");

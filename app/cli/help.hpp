@@ -43,6 +43,7 @@ struct OptionModel {
   std::string group;        ///< heading in --help
   std::string variable;     ///< of the environment, used if the option is not given; empty: none
   bool repeats = false;     ///< may be given several times
+  bool is_of_run = false;   ///< of several steps, it belongs to the run
 
   [[nodiscard]] bool takes_value() const { return !placeholder.empty(); }
 
@@ -58,6 +59,7 @@ struct CommandModel {
   std::string examples;                   ///< lines, under the heading that they begin with
   std::vector<Choice> exit_codes;         ///< of the program
   std::vector<CommandModel> subcommands;  ///< of the program
+  bool is_step = false;                   ///< --then may name the subcommand
 };
 
 /// The headings of the model's options, in the order of declaration.
@@ -68,6 +70,9 @@ std::vector<std::string> choice_lines(const OptionText& text);
 
 /// The first line of the description without the default: for a menu.
 std::string short_description(const OptionText& text);
+
+/// What an option is if it is not given, as its description says; empty if that does not say it.
+std::string default_of(const OptionText& text);
 
 /// What --help prints: always 80 columns, so that it looks the same in a file.
 std::string program_help(const CommandModel& program);

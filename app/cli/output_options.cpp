@@ -66,7 +66,7 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
 }  // namespace
 
 void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description) {
-  parser.text({"--format,--output-format", description, "NAME"}, asked);
+  parser.text(of_run({"--format,--output-format", description, "NAME"}), asked);
 }
 
 const OutputForms<codecs::FileFormat> kImageForms = image_forms(false);
@@ -88,23 +88,24 @@ std::string listed_image_forms(const std::string& before_each) {
 
 void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
   parser.number(
-      {"--png-level",
-       fmt::format("compression of PNG, 0 (fastest) to 3 (smallest) [{}]", codecs::WriteOptions().png_level), "N"},
+      of_run({"--png-level",
+              fmt::format("compression of PNG, 0 (fastest) to 3 (smallest) [{}]", codecs::WriteOptions().png_level),
+              "N"}),
       arguments.png_level);
 }
 
 void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments) {
-  parser.text({"--quality",
-               fmt::format("quality of JPEG and WebP, 1 to 100, or keep: the tables of a JPEG IN [{}]",
-                           codecs::WriteOptions().jpeg_quality),
-               "N|keep"},
+  parser.text(of_run({"--quality",
+                      fmt::format("quality of JPEG and WebP, 1 to 100, or keep: the tables of a JPEG IN [{}]",
+                                  codecs::WriteOptions().jpeg_quality),
+                      "N|keep"}),
               arguments.quality);
-  parser.text(
-      {"--subsampling",
-       with_choices("resolution of color in JPEG", kSubsamplingNames, name_of(kDefaultSubsampling, kSubsamplingNames)),
-       "NAME"},
-      arguments.subsampling);
-  parser.flag({"--lossless", "compress WebP without loss, in place of --quality"}, arguments.lossless);
+  parser.text(of_run({"--subsampling",
+                      with_choices("resolution of color in JPEG", kSubsamplingNames,
+                                   name_of(kDefaultSubsampling, kSubsamplingNames)),
+                      "NAME"}),
+              arguments.subsampling);
+  parser.flag(of_run({"--lossless", "compress WebP without loss, in place of --quality"}), arguments.lossless);
 }
 
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
@@ -115,9 +116,9 @@ void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments)
     }
   }
   parser.flag_or_text(
-      {"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata; --strip=gps: all but "
-                              "positions [carry them to {}]",
-                              listed(carriers, "and"))},
+      of_run({"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata; --strip=gps: all but "
+                                     "positions [carry them to {}]",
+                                     listed(carriers, "and"))}),
       arguments.strip);
 }
 
@@ -129,9 +130,9 @@ Stripping stripping_of(const ImageOutputArguments& arguments) {
 }
 
 void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments) {
-  parser.text({"--background", "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]", "COLOR"},
+  parser.text(of_run({"--background", "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]", "COLOR"}),
               arguments.background);
-  parser.text({"--depth", "bits per channel of OUT, 8 or 16 [as IN]", "BITS"}, arguments.depth);
+  parser.text(of_run({"--depth", "bits per channel of OUT, 8 or 16 [as IN]", "BITS"}), arguments.depth);
 }
 
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
@@ -46,6 +47,7 @@ class DenoiseStep final : public ImageStep {
  public:
   explicit DenoiseStep(const Arguments& arguments) : options_(checked_options(arguments)) {}
 
+  [[nodiscard]] std::string_view name() const override { return "denoise"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
   [[nodiscard]] bool can_be_watched() const override { return true; }
 
@@ -79,6 +81,7 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
+  parser.declare_step([arguments] { return std::make_shared<DenoiseStep>(*arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {
     PhotoJob job(std::make_shared<DenoiseStep>(*arguments), arguments->image_output);
     return run_job(job, parser, arguments->files, globals);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -161,6 +162,7 @@ class EqualizeStep final : public ImageStep {
     }
   }
 
+  [[nodiscard]] std::string_view name() const override { return "equalize"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
     return clahe_ ? traits_of(*clahe_, input) : traits_of(options_, input);
   }
@@ -323,6 +325,7 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
+  parser.declare_step([arguments] { return std::make_shared<EqualizeStep>(arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {
     PhotoJob job(std::make_shared<EqualizeStep>(arguments), arguments->image_output);
     return run_job(job, parser, arguments->files, globals);

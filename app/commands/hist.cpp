@@ -167,11 +167,14 @@ class HistJob final : public ImageJob {
     }
     return endings;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
-    return {};
+    return held_by_steps(image);
   }
-  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return !arguments_.merge; }
+  [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override {
+    return !arguments_.merge && steps_.size() == 0;
+  }
   [[nodiscard]] bool merges() const override { return joins() || only_checks() || prints(); }
   [[nodiscard]] bool merges_one() const override { return joins(); }
   [[nodiscard]] bool can_resume() const override { return !joins() && !prints(); }
@@ -197,7 +200,7 @@ class HistJob final : public ImageJob {
       bytes = {};  // not held while the pixels are counted
       return taken(worker, paths, std::move(decoded));
     }
-    return taken(worker, paths, worker.loader.load_rows(paths, *this, RowsWhen::always));
+    return taken(worker, paths, worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always)));
   }
 
   [[nodiscard]] bool has_merged() const override {
@@ -221,11 +224,14 @@ class HistJob final : public ImageJob {
  private:
   /// Counts an image, and adds it to the output of all or writes its own.
   InOrder taken(Worker& worker, const ItemPaths& paths, codecs::DecodedImage decoded) const {
+    const ImageSteps::OfImage before = steps_.for_image(decoded, paths.input, worker);
+    const ImageShape& shape = before.result;
     if (options_.channels.front() == Channel::luma) {
-      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
+      worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
     }
-    const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
-    Histogram histogram = counted(worker, std::move(decoded));
+    const ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
+    Histogram histogram = counted(worker, std::move(decoded), before.steps);
+    save_side_files(before, worker);
     if (arguments_.overlay) {
       return drawing({std::move(histogram), facts});
     }
@@ -266,13 +272,13 @@ class HistJob final : public ImageJob {
         [printed = printed_.get(), text = std::make_shared<const std::string>(std::move(text))] { *printed += *text; };
   }
 
-  Histogram counted(Worker& worker, codecs::DecodedImage decoded) const {
+  Histogram counted(Worker& worker, codecs::DecodedImage decoded, const Steps& before) const {
     const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
       HistogramOptions options = options_;
       options.selection.mask = mask_picture;
       return backend.histogram(picture, options);
     };
-    return worker.executor.count(OperationInput(std::move(decoded)), {}, {count, mask_});
+    return worker.executor.count(OperationInput(std::move(decoded)), before, {count, mask_, "hist"});
   }
 
   /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
@@ -411,6 +417,7 @@ RunCommand declare(CommandParser& parser) {
                "CHECK"},
               arguments->fail_if);
   add_selection_options(parser, arguments->selection);
+  parser.declare_step();
   return [arguments, &parser](const GlobalOptions& globals) {
     arguments->json = globals.json;
     arguments->files.all_are_inputs =

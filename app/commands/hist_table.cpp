@@ -60,11 +60,12 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
-    return {};
+    return held_by_steps(image);
   }
-  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return true; }
+  [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.size() == 0; }
   [[nodiscard]] bool merges() const override { return true; }
   [[nodiscard]] bool can_resume() const override { return true; }
 
@@ -74,16 +75,20 @@ class HistTableJob final : public ImageJob {
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, RowsWhen::always);
-    worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
-    const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
+    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always));
+    const ImageSteps::OfImage before = steps_.for_image(decoded, paths.input, worker);
+    const ImageShape& shape = before.result;
+    worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
+    const ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
     const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask) {
       HistogramOptions options = options_;
       options.channels = channels_of(picture.format());
       options.selection.mask = mask;
       return backend.histogram(picture, options);
     };
-    const Histogram histogram = worker.executor.count(OperationInput(std::move(decoded)), {}, {count, mask_});
+    const Histogram histogram =
+        worker.executor.count(OperationInput(std::move(decoded)), before.steps, {count, mask_, "hist"});
+    save_side_files(before, worker);
     const HistogramReport report = make_report(histogram, {}, facts);
     std::string cells = table_cells(report);
     worker.report.keep_result(cells);

@@ -195,14 +195,17 @@ class ToHslJob final : public HslJob {
     return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
-    const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
-    const bool is_image = form_of(output) == HslForm::png;
-    return {result, (form_of(output) == HslForm::tiff ? result : 0) + (arguments_.planes ? result : 0), 0,
-            is_image ? output_.held_of_thread(output) : 0};
+    const ToHslOptions options{encoding_for(output)};
+    HeldBeside held = held_by_steps_and(traits_for(options), image);
+    held.others += (form_of(output) == HslForm::tiff ? held.result : 0) + (arguments_.planes ? held.result : 0);
+    held.of_thread = form_of(output) == HslForm::png ? output_.held_of_thread(output) : 0;
+    return held;
+  }
+  [[nodiscard]] std::vector<OperationTraits> operations() const override {
+    return followed_by(traits_of(ToHslOptions()));
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return !arguments_.planes &&
+    return !arguments_.planes && steps_.size() == 0 &&
            (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
   }
 
@@ -211,24 +214,29 @@ class ToHslJob final : public HslJob {
     const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
     const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
     codecs::DecodedImage decoded =
-        arguments_.planes ? worker.loader.load(paths.input) : worker.loader.load_rows(paths, *this, when);
-    const ImageShape result =
-        traits_of(ToHslOptions{encoding}, {decoded.width(), decoded.height(), decoded.format()}).result;
-    const Step to_hsl{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); }};
+        arguments_.planes ? worker.loader.load(paths.input) : worker.loader.load_rows(paths, *this, rows_when(when));
+    ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
+    const OperationTraits traits = traits_of(ToHslOptions{encoding}, made.result);
+    const ImageShape& result = traits.result;
+    made.steps.push_back(
+        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); },
+         nullptr, "hsl", traits});
     codecs::WriteOptions write_options = output_.write_options();
     if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
-      write_options.text = hsl_text_entries(encoding, decoded.format().sample);
-      output_.process(OperationInput(std::move(decoded)), {to_hsl}, result, paths.output, write_options, worker);
+      write_options.text = hsl_text_entries(encoding, made.result.format.sample);
+      output_.process(OperationInput(std::move(decoded)), made.steps, result, paths.output, write_options, worker);
+      save_side_files(made, worker);
       return {};
     }
     OperationInput input(std::move(decoded));
     if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
       const auto open = codecs::npy::npy_opener(result.width, result.height, result.format);
-      worker.writer.write_result(worker.executor, std::move(input), {to_hsl}, paths.output, open);
+      worker.writer.write_result(worker.executor, std::move(input), made.steps, paths.output, open);
+      save_side_files(made, worker);
       return {};
     }
-    const Image hsl = worker.executor.process(std::move(input), {to_hsl});
+    const Image hsl = worker.executor.process(std::move(input), made.steps);
+    save_side_files(made, worker);
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
@@ -349,6 +357,7 @@ class AdjustHslStep final : public ImageStep {
  public:
   explicit AdjustHslStep(const Arguments& arguments) : by_(checked_adjustment(arguments)) {}
 
+  [[nodiscard]] std::string_view name() const override { return "hsl"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(by_, input); }
   [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
     return {{[this](Backend& backend, const Picture& picture, const Picture*) {
@@ -384,7 +393,14 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
+  parser.declare_step([arguments]() -> std::shared_ptr<ImageStep> {
+    if (!arguments->adjusts() || arguments->inverse) {
+      refuse_before_steps("HSL", "--hue, --saturation or --lightness");
+    }
+    return std::make_shared<AdjustHslStep>(*arguments);
+  });
   return [arguments, &parser](const GlobalOptions& globals) {
+    refuse_together(arguments->inverse && !parser.earlier_steps().empty(), "--inverse", "steps before it");
     return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };
 }

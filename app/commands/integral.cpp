@@ -77,10 +77,10 @@ const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
                                                   Form::tiff, "u32, f32 or f64");
 
 /// Begins an .npy file of the table.
-OpenWriter npy_writer(const OperationInput& input, const IntegralOptions& options) {
-  const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
-  const int width = table_width(input.width(), options.layout);
-  const int height = table_height(input.height(), options.layout);
+OpenWriter npy_writer(const ImageShape& input, const IntegralOptions& options) {
+  const Sample entry = table_sample(input.width, input.height, input.format, options);
+  const int width = table_width(input.width, options.layout);
+  const int height = table_height(input.height, options.layout);
   return codecs::npy::npy_opener(width, height, {entry, 1});
 }
 
@@ -113,36 +113,49 @@ class IntegralJob final : public ImageJob {
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kLongestText = 21;  // of a sum, with its comma
     constexpr std::uint64_t kPreview = 2;
-    const std::uint64_t sum = traits_of(options_, largest_shape(image)).result_bytes;
+    HeldBeside held = held_by_steps_and(traits_for(options_), image);
     const Form form = form_of(output);
-    return {sum, form == Form::npy ? 0 : form == Form::csv ? kLongestText : form == Form::png ? kPreview : sum};
+    held.others += form == Form::npy   ? 0
+                   : form == Form::csv ? kLongestText
+                   : form == Form::png ? kPreview
+                                       : held.result;
+    return held;
   }
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return form_of(output) == Form::npy; }
+  [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return form_of(output) == Form::npy && steps_.size() == 0;
+  }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    codecs::DecodedImage decoded =
-        form == Form::npy ? worker.loader.load_rows(paths, *this, RowsWhen::always) : worker.loader.load(paths.input);
+    codecs::DecodedImage decoded = form == Form::npy
+                                       ? worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always))
+                                       : worker.loader.load(paths.input);
+    ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
+    const ImageShape shape = made.result;
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
+      worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
     }
     if (form == Form::csv) {
-      check_table_fits_csv(decoded.width(), decoded.height(), options_.layout);
+      check_table_fits_csv(shape.width, shape.height, options_.layout);
     }
     IntegralOptions options = options_;
     if (form == Form::tiff && !options.type &&
-        table_sample(decoded.width(), decoded.height(), decoded.format(), options) == Sample::u64) {
+        table_sample(shape.width, shape.height, shape.format, options) == Sample::u64) {
       options.type = Sample::f64;
     }
+    made.steps.push_back(
+        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); },
+         nullptr, "integral", traits_of(options, shape)});
     OperationInput input(std::move(decoded));
-    const Step sum{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); }};
     if (form == Form::npy) {
-      const auto open = npy_writer(input, options);
-      worker.writer.write_result(worker.executor, std::move(input), {sum}, paths.output, open);
+      worker.writer.write_result(worker.executor, std::move(input), made.steps, paths.output,
+                                 npy_writer(shape, options));
+      save_side_files(made, worker);
       return {};
     }
-    const Image table = worker.executor.process(std::move(input), {sum});
+    const Image table = worker.executor.process(std::move(input), made.steps);
+    save_side_files(made, worker);
     if (form == Form::tiff) {
       constexpr std::string_view kSums = "sums";
       worker.writer.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
@@ -167,6 +180,7 @@ class MeanStep final : public ImageStep {
  public:
   explicit MeanStep(const WindowOptions& options) : options_(options) {}
 
+  [[nodiscard]] std::string_view name() const override { return "integral"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
   void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.channel != WindowOptions().channel, "--channel", "the mean is of every color channel",
@@ -213,7 +227,7 @@ class MomentJob final : public ImageJob {
   MomentJob(const WindowOptions& options, const ImageOutputArguments& image_output)
       : options_(options), arguments_(image_output), write_options_(checked_write_options(image_output)) {}
 
-  [[nodiscard]] std::vector<OperationTraits> operations() const override { return {traits_of(options_)}; }
+  [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   void check_name(const std::string& output) const override { (void)form_of(output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kMomentForms, arguments_.format, output, verbosity);
@@ -227,33 +241,34 @@ class MomentJob final : public ImageJob {
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kPreview = 2;
-    const ImageShape input = largest_shape(image);
-    HeldBeside held = held_by({traits_of(options_, input)}, input);
-    held.result = sizeof(float);
+    HeldBeside held = held_by_steps_and(traits_for(options_), image);
     held.others += form_of(output) == MomentForm::png ? kPreview : 0;
     return held;
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return form_of(output) == MomentForm::npy;
+    return form_of(output) == MomentForm::npy && steps_.size() == 0;
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
     codecs::DecodedImage decoded = form == MomentForm::npy ? worker.loader.load_rows(paths, *this, RowsWhen::too_large)
                                                            : worker.loader.load(paths.input);
+    ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(decoded.format(), decoded.metadata, paths.input);
+      worker.loader.note_luma_of(made.result.format, decoded.metadata, paths.input);
     }
-    const Step apply{
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); }};
+    const OperationTraits traits = traits_of(options_, made.result);
+    made.steps.push_back(
+        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
+         nullptr, "integral", traits});
     if (form == MomentForm::npy) {
-      const auto open =
-          codecs::npy::npy_opener(decoded.width(), decoded.height(), result_format(decoded.format(), options_));
-      worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), {apply}, paths.output, open);
+      const auto open = codecs::npy::npy_opener(traits.result.width, traits.result.height, traits.result.format);
+      worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), made.steps, paths.output, open);
     } else {
-      const Image moments = worker.executor.process(OperationInput(std::move(decoded)), {apply});
+      const Image moments = worker.executor.process(OperationInput(std::move(decoded)), made.steps);
       worker.writer.save_image(paths.output, preview_of(moments.view()).view(), write_options_);
     }
+    save_side_files(made, worker);
     return {};
   }
 
@@ -322,6 +337,15 @@ void refuse_photo_options(const ImageOutputArguments& output) {
   refuse(!output.depth.empty(), "--depth");
 }
 
+/// Throws Error{usage} for options of tables, too.
+WindowOptions checked_window_options(const Arguments& arguments) {
+  refuse_table_options(arguments);
+  WindowOptions options = checked_window(arguments.window);
+  options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  return options;
+}
+
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   if (!arguments.window.mean) {
     refuse_photo_options(arguments.image_output);
@@ -333,11 +357,7 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
     }
     return std::make_unique<IntegralJob>(arguments);
   }
-  refuse_table_options(arguments);
-  WindowOptions options = checked_window(arguments.window);
-  options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
-  options.luma = value_named("--luma", arguments.luma, kLumaNames);
-  return make_window_job(options, arguments.image_output);
+  return make_window_job(checked_window_options(arguments), arguments.image_output);
 }
 
 void add_window_options(CommandParser& parser, WindowArguments& arguments) {
@@ -380,6 +400,12 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
+  parser.declare_step([arguments]() -> std::shared_ptr<ImageStep> {
+    if (!arguments->window.mean) {
+      refuse_before_steps("a table of numbers", "--mean");
+    }
+    return std::make_shared<MeanStep>(checked_window_options(*arguments));
+  });
   return [arguments, &parser](const GlobalOptions& globals) {
     return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };

@@ -123,6 +123,10 @@ void PhotoOutput::process(OperationInput input, const Steps& steps, const ImageS
   worker.writer.save_image(output, image, options);
 }
 
+void refuse_before_steps(const std::string& what, const std::string& options) {
+  throw Error(ErrorKind::usage, fmt::format("it makes {}, so it can only be the last step; give {}", what, options));
+}
+
 PhotoJob::PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& arguments, BilevelBits bits)
     : arguments_(arguments), bits_(bits), output_(arguments, bits == BilevelBits::none ? kImageForms : kBitmapForms) {
   if (last != nullptr) {
@@ -166,9 +170,7 @@ InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
   codecs::WriteOptions write_options = output_.carried_from(decoded, !steps_.is_bilevel(), paths, worker);
   write_options.one_bit = bits_ == BilevelBits::one;
   output_.process(OperationInput(std::move(decoded)), made.steps, made.result, paths.output, write_options, worker);
-  for (const auto& save : made.save_more) {
-    save(worker.writer);
-  }
+  save_side_files(made, worker);
   return {};
 }
 

@@ -69,6 +69,10 @@ class PhotoOutput {
 /// Bits per pixel of a result that is black and white, where the format has one and eight.
 enum class BilevelBits : std::uint8_t { none, one, eight };
 
+/// Throws Error{usage}: what a subcommand makes with the given options, such as "HSL", cannot go into another step. The
+/// message names the options with which it makes an image.
+[[noreturn]] void refuse_before_steps(const std::string& what, const std::string& options);
+
 class PhotoJob : public ImageJob {
  public:
   /// The arguments must outlive the job. `bits` is `none` unless the last step makes black and white images. Throws
@@ -80,7 +84,9 @@ class PhotoJob : public ImageJob {
   void note_options(const std::string& output, Verbosity verbosity) const override;
   [[nodiscard]] std::string ending_for(const std::string& input) const override;
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override;
-  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return steps_.takes_bands() && output_.takes_rows(output);
+  }
   InOrder run(Worker& worker, const ItemPaths& paths) const override;
 
  private:

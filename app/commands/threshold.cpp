@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
@@ -78,6 +79,7 @@ class ThresholdStep final : public ImageStep {
  public:
   explicit ThresholdStep(const Arguments& arguments) : options_(checked_options(arguments)) {}
 
+  [[nodiscard]] std::string_view name() const override { return "threshold"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
   [[nodiscard]] bool is_bilevel() const override { return true; }
   void note_options(Verbosity verbosity) const override {
@@ -89,8 +91,12 @@ class ThresholdStep final : public ImageStep {
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(input.shape.format, input.metadata, input.path);
     }
-    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.apply(picture, options_);
+    ThresholdOptions options = options_;
+    if (has_window(options.method)) {
+      options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
+    }
+    return {{[options](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options);
     }}};
   }
 
@@ -126,13 +132,14 @@ RunCommand declare(CommandParser& parser) {
   parser.text({"--channel", with_choices("what is compared", kPlainChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, ThresholdOptions().luma);
-  parser.text({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"},
+  parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
               arguments->bits);
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
   add_png_option(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
+  parser.declare_step([arguments] { return std::make_shared<ThresholdStep>(*arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {
     PhotoJob job(std::make_shared<ThresholdStep>(*arguments), arguments->image_output,
                  arguments->bits == "8" ? BilevelBits::eight : BilevelBits::one);

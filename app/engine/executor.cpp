@@ -22,6 +22,13 @@ std::size_t mask_bytes_of(const Steps& steps) {
   return most;
 }
 
+/// A single step cuts the bands itself.
+bool can_run_on_bands(const Steps& steps) {
+  return steps.size() <= 1 || std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+           return step.mask == nullptr && !step.traits.reads_all_first;
+         });
+}
+
 /// What an attempt to compute came to.
 struct Attempt {
   bool is_complete = false;           ///< else bands of a file were void
@@ -100,8 +107,10 @@ Histogram Executor::count(OperationInput input, const Steps& steps, const CountS
   const std::size_t mask_bytes = std::max(mask_bytes_of(steps), bytes_of(last.mask));
   return verified(std::move(input), mask_bytes, [&](Backend& backend, const AttemptInput& pixels) {
     const Phase phase = pixels->rows && steps.empty() ? Phase::decode : Phase::kernel;
-    return run(backend, pixels, steps,
-               [&](const AttemptPicture& result) { return run_step(backend, phase, result, last.mask, last.run); });
+    const auto count = [&](const AttemptPicture& result) {
+      return run_step(backend, phase, result, last, steps.empty() ? 0 : steps.size() + 1);
+    };
+    return run(backend, pixels, steps, count, true);
   });
 }
 
@@ -206,23 +215,52 @@ void Executor::computed(Backend& on, OperationInput input, std::size_t mask_byte
   (void)run_placed(on, parts_.device_memory.place(on, needed, share), input, share, work);
 }
 
+bool Executor::copy_bands(codecs::RowReader& rows, codecs::RowWriter& to) {
+  constexpr int kRows = 64;
+  const codecs::BandOutput output{
+      kRows, [&](int count) { return Image(rows.width(), count, rows.format()); },
+      [&](const codecs::RowBand& band) { times().measure(Phase::encode, [&] { to.write(band.rows.view()); }); }};
+  return rows.read(output, codecs::RowReader::Order::top_down);
+}
+
+bool Executor::run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps) {
+  Picture rows = picture_of(input.rows);
+  if (steps.size() == 1) {
+    const SharedMask& mask = steps.front().mask;
+    const std::optional<Picture> mask_there = mask ? std::optional(bands.upload(mask->view())) : std::nullopt;
+    (void)steps.front().run(bands, AttemptPicture(std::move(rows)), mask_there ? &*mask_there : nullptr);
+  } else {
+    std::size_t scratch_bytes = 0;
+    int halo_rows = 0;
+    for (const Step& step : steps) {
+      halo_rows += step.traits.halo_rows;
+      scratch_bytes = std::max(scratch_bytes, step.traits.device_bytes + step.traits.result.format.bytes_per_pixel());
+    }
+    const auto run_all = [&](Backend& on, const Picture& strip) {
+      Picture result = steps.front().run(on, AttemptPicture(strip), nullptr);
+      for (std::size_t i = 1; i < steps.size(); ++i) {
+        result = steps[i].run(on, AttemptPicture(std::move(result)), nullptr);
+      }
+      return result;
+    };
+    (void)bands.by_rows(rows, steps.back().traits.result.format, halo_rows, run_all, scratch_bytes);
+  }
+  return !bands.is_void();
+}
+
 bool Executor::write_bands(OperationInput& input, const Steps& steps, const StageRows& stage) {
-  if (!input.rows || steps.size() != 1) {
+  if (!input.rows || !can_run_on_bands(steps)) {
     return false;
   }
   const auto work = [&](Backend& on, const Placement& placement) {
     return stage(Phase::decode, [&](codecs::RowWriter& to) {
       StripedBackend bands(on, placement.strip_memory, &times(),
                            [&](ConstView rows) { times().measure(Phase::encode, [&] { to.write(rows); }); });
-      const SharedMask& mask = steps.front().mask;
-      const std::optional<Picture> mask_there = mask ? std::optional(bands.upload(mask->view())) : std::nullopt;
-      Picture rows = picture_of(input.rows);
-      (void)steps.front().run(bands, AttemptPicture(std::move(rows)), mask_there ? &*mask_there : nullptr);
-      if (bands.is_void()) {
-        return false;
+      const bool is_complete = steps.empty() ? copy_bands(*input.rows, to) : run_on_bands(bands, input, steps);
+      if (is_complete) {
+        times().measure(Phase::encode, [&] { to.finish(); });
       }
-      times().measure(Phase::encode, [&] { to.finish(); });
-      return true;
+      return is_complete;
     });
   };
   if (in_bands(backend(), input, work)) {

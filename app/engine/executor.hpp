@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
+#include "operations/operation_traits.hpp"
 #include "operations/result_compare.hpp"
 
 namespace gpuimg {
@@ -90,6 +92,8 @@ class AttemptPicture {
 struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
+  std::string_view name = {};   ///< in the times of several steps
+  OperationTraits traits = {};  ///< for the image that it gets, if there are several steps
 };
 
 /// In the order in which they run. Without any, the pixels are the result.
@@ -99,6 +103,7 @@ using Steps = std::vector<Step>;
 struct CountStep {
   std::function<Histogram(Backend& backend, const Picture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
+  std::string_view name = {};
 };
 
 /// What steps have made for an image file: pixels on the host, or the coded bytes that a backend made of them.
@@ -145,8 +150,9 @@ class Executor {
   /// The same for steps that end with a count.
   Histogram count(OperationInput input, const Steps& steps, const CountStep& last);
 
-  /// For rows that were left in their file: runs the step on bands of them, and passes the rows of the result on as
-  /// they come, so that neither image is ever held. Returns false if the result must be held: `input` is then whole.
+  /// For rows that were left in their file: runs the steps on bands of them, and passes the rows of the result on as
+  /// they come, so that no image is ever held. Several steps run on each band, which has the halo rows of all of them.
+  /// Returns false if the result must be held.
   bool write_bands(OperationInput& input, const Steps& steps, const StageRows& stage);
 
   /// Runs the steps on an image that is held, and passes the rows of the result on as they come from a device.
@@ -166,9 +172,13 @@ class Executor {
   bool admit_encoder(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, const AttemptPicture& picture, const std::optional<Encoding>& as);
 
-  /// Runs one step and waits for it.
+  /// Runs one step and waits for it. Its time is noted as that of step `place`, from 1; 0: there is only one.
+  template <class AnyStep>
+  auto run_step(Backend& on, Phase phase, const AttemptPicture& picture, const AnyStep& step, std::size_t place) {
+    return times().measure_step(place, step.name, [&] { return run_masked(on, phase, picture, step.mask, step.run); });
+  }
   template <class Run>
-  auto run_step(Backend& on, Phase phase, const AttemptPicture& picture, const SharedMask& mask, const Run& run) {
+  auto run_masked(Backend& on, Phase phase, const AttemptPicture& picture, const SharedMask& mask, const Run& run) {
     const std::optional<Picture> mask_there = mask ? std::optional<Picture>(upload(on, mask->view())) : std::nullopt;
     return times().measure(phase, [&] {
       auto result = run(on, picture, mask_there ? &*mask_there : nullptr);
@@ -179,15 +189,16 @@ class Executor {
 
   /// Uploads the input unless it was decoded there, runs the steps, and returns use(their result).
   template <class Use>
-  auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use) {
+  auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use, bool has_more = false) {
     std::optional<Picture> own;
     if (!input->picture) {
       own = input->rows ? picture_of(input->rows) : uploaded(on, input);
     }
     const auto current = [&] { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*input->picture); };
     Phase phase = input->rows ? Phase::decode : Phase::kernel;
-    for (const Step& step : steps) {
-      own = run_step(on, std::exchange(phase, Phase::kernel), current(), step.mask, step.run);
+    const bool is_only = steps.size() == 1 && !has_more;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      own = run_step(on, std::exchange(phase, Phase::kernel), current(), steps[i], is_only ? 0 : i + 1);
     }
     return use(current());
   }
@@ -201,6 +212,12 @@ class Executor {
 
   /// Waits for the memory of the placement that follows another one.
   void prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share);
+
+  /// Writes the rows as they are. Returns false if the bands are void.
+  bool copy_bands(codecs::RowReader& rows, codecs::RowWriter& to);
+
+  /// Runs the steps on bands of the input's rows. Returns false if they are void.
+  static bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
   /// Runs the work on bands, on the CPU if a device has no memory for bands and `auto` allows it.
   bool in_bands(Backend& on, OperationInput& input, const PlacedWork& work);

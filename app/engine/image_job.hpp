@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_parser.hpp"
 #include "codecs/codec.hpp"
 #include "engine/image_step.hpp"
 #include "engine/worker.hpp"
@@ -34,6 +35,9 @@ class ImageJob {
   ImageJob(const ImageJob&) = delete;
   ImageJob& operator=(const ImageJob&) = delete;
   virtual ~ImageJob() = default;
+
+  /// Puts steps before those of the job.
+  void run_after(const std::vector<EarlierStep>& earlier);
 
   /// What its operations need, in order; the shape of the image is not known.
   [[nodiscard]] virtual std::vector<OperationTraits> operations() const { return steps_.traits({}); }
@@ -101,6 +105,43 @@ class ImageJob {
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 
  protected:
+  /// What the operations of the steps need, and then those of the job.
+  [[nodiscard]] std::vector<OperationTraits> followed_by(const OperationTraits& last) const {
+    std::vector<OperationTraits> all = steps_.traits({});
+    all.push_back(last);
+    return all;
+  }
+
+  /// The traits of options for any image that comes to them.
+  template <class Options>
+  static auto traits_for(const Options& options) {
+    return [&options](const ImageShape& input) { return traits_of(options, input); };
+  }
+
+  /// What the steps and a last operation hold of an image; `traits` are those of the last one.
+  [[nodiscard]] HeldBeside held_by_steps_and(const std::function<OperationTraits(const ImageShape&)>& traits,
+                                             const codecs::DeclaredImage& image) const {
+    const ImageShape input = largest_shape(image);
+    std::vector<OperationTraits> all = steps_.traits(input);
+    all.push_back(traits(all.empty() ? input : all.back().result));
+    return held_by(all, input);
+  }
+
+  /// What the steps hold of an image.
+  [[nodiscard]] HeldBeside held_by_steps(const codecs::DeclaredImage& image) const {
+    const ImageShape input = largest_shape(image);
+    return held_by(steps_.traits(input), input);
+  }
+
+  /// How rows are read for a job that takes bands of any image `alone`, without steps before it.
+  [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const { return steps_.size() == 0 ? alone : RowsWhen::too_large; }
+
+  static void save_side_files(const ImageSteps::OfImage& made, Worker& worker) {
+    for (const auto& save : made.save_more) {
+      save(worker.writer);
+    }
+  }
+
   ImageSteps steps_;  ///< run first, or are all that is run
 };
 

@@ -4,9 +4,20 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/image_job.hpp"
 #include "engine/worker.hpp"
 
 namespace gpuimg {
+
+void ImageJob::run_after(const std::vector<EarlierStep>& earlier) {
+  ImageSteps steps;
+  for (const EarlierStep& one : earlier) {
+    if (one.step != nullptr) {
+      steps.add(one.step);
+    }
+  }
+  steps_.add_before(steps);
+}
 
 void ImageSteps::note_options(Verbosity verbosity) const {
   for (const auto& step : steps_) {
@@ -35,6 +46,12 @@ bool ImageSteps::is_bilevel() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step->is_bilevel(); });
 }
 
+bool ImageSteps::takes_bands() const {
+  const std::vector<OperationTraits> all = traits({});
+  return steps_.size() <= 1 ||
+         std::none_of(all.begin(), all.end(), [](const OperationTraits& one) { return one.reads_all_first; });
+}
+
 void ImageSteps::prepare(Worker& worker) const {
   for (const auto& step : steps_) {
     step->prepare(worker);
@@ -55,7 +72,9 @@ ImageSteps::OfImage ImageSteps::for_image(const codecs::DecodedImage& decoded, c
   OfImage made{{}, {decoded.width(), decoded.height(), decoded.format()}, {}};
   for (const auto& step : steps_) {
     StepOfImage of_image = step->for_image({made.result, decoded.metadata, path}, worker);
-    made.result = step->traits(made.result).result;
+    of_image.step.name = step->name();
+    of_image.step.traits = step->traits(made.result);
+    made.result = of_image.step.traits.result;
     made.steps.push_back(std::move(of_image.step));
     if (of_image.save_more) {
       made.save_more.push_back(std::move(of_image.save_more));

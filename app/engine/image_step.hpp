@@ -2,10 +2,12 @@
 // operation is a list of one. docs/cli.md, "Several steps".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -47,6 +49,9 @@ class ImageStep {
   ImageStep& operator=(const ImageStep&) = delete;
   virtual ~ImageStep() = default;
 
+  /// The subcommand.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+
   [[nodiscard]] virtual OperationTraits traits(const ImageShape& input) const = 0;
 
   /// Prints notes about options of the step that have no effect.
@@ -85,7 +90,10 @@ class ImageSteps {
   void add_before(const ImageSteps& earlier) {
     steps_.insert(steps_.begin(), earlier.steps_.begin(), earlier.steps_.end());
   }
-  [[nodiscard]] bool empty() const { return steps_.empty(); }
+  [[nodiscard]] std::size_t size() const { return steps_.size(); }
+
+  /// True if bands of rows can go through all steps: none reads the whole image first, unless it is the only one.
+  [[nodiscard]] bool takes_bands() const;
 
   /// As the members of ImageStep: of all steps.
   void note_options(Verbosity verbosity) const;

@@ -26,6 +26,17 @@ void PhaseTimes::add(const PhaseTimes& other) {
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
     milliseconds_[i] += other.milliseconds_[i];
   }
+  for (std::size_t i = 0; i < other.steps_.size(); ++i) {
+    add_step(i + 1, other.steps_[i].name, other.steps_[i].milliseconds);
+  }
+}
+
+void PhaseTimes::add_step(std::size_t place, std::string_view name, double milliseconds) {
+  if (steps_.size() < place) {
+    steps_.resize(place);
+  }
+  steps_[place - 1].name = name;
+  steps_[place - 1].milliseconds += milliseconds;
 }
 
 std::string PhaseTimes::table(const CodecSides& sides) const {
@@ -33,6 +44,9 @@ std::string PhaseTimes::table(const CodecSides& sides) const {
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
     const std::string side = side_of(static_cast<Phase>(i), sides);
     append_format(text, "{:<9}{:>10.3f} ms{}\n", kPhaseNames[i], milliseconds_[i], side.empty() ? "" : " on " + side);
+  }
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    append_format(text, "{:<9}{:>10.3f} ms step {}\n", steps_[i].name, steps_[i].milliseconds, i + 1);
   }
   append_format(text, "{:<9}{:>10.3f} ms\n", "total", total_ms());
   return text;
@@ -50,7 +64,11 @@ std::string PhaseTimes::json(const CodecSides& sides) const {
   if (!sides.encoded_by.empty()) {
     append_format(text, ", \"encoded_by\": \"{}\"", sides.encoded_by);
   }
-  return text + "}\n";
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    append_format(text, "{}{{\"step\": \"{}\", \"ms\": {:.3f}}}", i == 0 ? ", \"steps\": [" : ", ", steps_[i].name,
+                  steps_[i].milliseconds);
+  }
+  return text + (steps_.empty() ? "}\n" : "]}\n");
 }
 
 }  // namespace gpuimg

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gpuimg {
 
@@ -32,6 +35,18 @@ class PhaseTimes {
     return std::forward<Work>(work)();
   }
 
+  /// Runs work(), and adds its duration, with all that is measured inside it, to that of step `place`, from 1, of
+  /// several; 0: there is only one step, which has no time of its own.
+  template <class Work>
+  auto measure_step(std::size_t place, std::string_view name, const Work& work) {
+    const Clock::time_point begin = Clock::now();
+    auto result = work();
+    if (place > 0) {
+      add_step(place, name, since(begin));
+    }
+    return result;
+  }
+
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
 
   /// Adds the phase times of another run.
@@ -40,7 +55,8 @@ class PhaseTimes {
   /// Milliseconds since construction.
   [[nodiscard]] double total_ms() const { return since(began_); }
 
-  /// A table with one line per phase. `sides` are those of one image; empty for several.
+  /// A table with one line per phase, and one per step if there are several. `sides` are those of one image; empty for
+  /// several.
   [[nodiscard]] std::string table(const CodecSides& sides = {}) const;
 
   /// {"start_ms": 0.1, …, "total_ms": 12.3, "decoded_by": "cpu", "encoded_by": "cpu"}
@@ -65,10 +81,17 @@ class PhaseTimes {
     std::optional<Phase> outer_;
   };
 
+  struct StepTime {
+    std::string name;
+    double milliseconds = 0.0;
+  };
+  void add_step(std::size_t place, std::string_view name, double milliseconds);
+
   /// Returns the phase that has run until now.
   std::optional<Phase> switch_to(std::optional<Phase> next);
 
   std::array<double, kPhaseNames.size()> milliseconds_{};
+  std::vector<StepTime> steps_;  ///< empty if there is only one step
   std::optional<Phase> running_;
   Clock::time_point since_;  ///< of `running_`
   Clock::time_point began_;

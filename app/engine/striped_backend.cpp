@@ -363,9 +363,12 @@ Picture picture_of(std::shared_ptr<RowReader> rows) {
 template <class Visit>
 void StripedBackend::visit(const Picture& picture, const Selection& selection, const StripNeeds& needs,
                            const Visit& visit) {
-  is_void_ = is_void_ || !for_strips(inner_, picture, selection, memory_, needs, times_, [&](const Strip& strip) {
-               times_ != nullptr ? times_->measure(Phase::kernel, [&] { visit(strip); }) : visit(strip);
-             });
+  if (is_void_) {
+    return;  // the picture may be a result without pixels
+  }
+  is_void_ = !for_strips(inner_, picture, selection, memory_, needs, times_, [&](const Strip& strip) {
+    times_ != nullptr ? times_->measure(Phase::kernel, [&] { visit(strip); }) : visit(strip);
+  });
 }
 
 Image StripedBackend::downloaded(Picture picture) {
@@ -465,10 +468,11 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
 }
 
 Picture StripedBackend::by_rows(const Picture& picture, PixelFormat result, int halo_rows,
-                                const std::function<Picture(const Picture& rows)>& operation,
+                                const std::function<Picture(Backend& backend, const Picture& rows)>& operation,
                                 std::size_t scratch_bytes) {
   return mapped(
-      picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); }, scratch_bytes);
+      picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(inner_, strip.picture); },
+      scratch_bytes);
 }
 
 Picture StripedBackend::apply(const Picture& picture, const PictureOperation& operation) {
@@ -484,8 +488,8 @@ template <class Options>
 Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
   const OperationTraits traits = traits_of(options, shape_of(picture));
   return by_rows(
-      picture, traits.result.format, traits.halo_rows, [&](const Picture& rows) { return inner_.apply(rows, options); },
-      traits.device_bytes);
+      picture, traits.result.format, traits.halo_rows,
+      [&](Backend& backend, const Picture& rows) { return backend.apply(rows, options); }, traits.device_bytes);
 }
 
 ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
@@ -561,7 +565,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
   }
   return by_rows(
       picture, traits.result.format, traits.halo_rows,
-      [&](const Picture& rows) { return inner_.apply(rows, of_strip); }, traits.device_bytes);
+      [&](Backend& backend, const Picture& rows) { return backend.apply(rows, of_strip); }, traits.device_bytes);
 }
 
 Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {

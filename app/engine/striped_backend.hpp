@@ -61,11 +61,12 @@ class StripedBackend final : public Backend {
 
   Picture apply(const Picture& picture, const PictureOperation& operation) override;
 
-  /// Runs operation(rows) on strips of rows. A row of its result depends on the same row of the input and on
+  /// Runs operation(backend, rows) on strips of rows. A row of its result depends on the same row of the input and on
   /// `halo_rows` rows above and below it, so each strip is handed over with those. `scratch_bytes`: what the operation
   /// takes for a pixel, beside input and result.
   Picture by_rows(const Picture& picture, PixelFormat result, int halo_rows,
-                  const std::function<Picture(const Picture& rows)>& operation, std::size_t scratch_bytes = 0);
+                  const std::function<Picture(Backend& backend, const Picture& rows)>& operation,
+                  std::size_t scratch_bytes = 0);
 
   void wait() override { inner_.wait(); }
   [[nodiscard]] std::size_t available_bytes() override { return inner_.available_bytes(); }

@@ -30,8 +30,7 @@ using SumTable = Picture;
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     CLAHE, summed-area tables and thresholds have other rules.
-/// app/operations/operation_traits.hpp has the rest.
+///     CLAHE, summed-area tables and thresholds have other rules: app/operations/operation_traits.hpp.
 using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment,
                                       WindowOptions, ThresholdOptions, DenoiseOptions>;
 

@@ -31,6 +31,7 @@ class Trial:
     def __init__(self, gpuimg, folder, random):
         self.gpuimg = gpuimg
         self.random = random
+        self.steps = random.choice([[], ["--then", "hsl", "--hue", "20", "--then", "convert"]])
         self.source = os.path.join(folder, "in")
         self.target = os.path.join(folder, "out")
         self.manifest = os.path.join(folder, "run.jsonl")
@@ -44,7 +45,7 @@ class Trial:
     def command(self, target, *more):
         jobs = self.random.choice([1, 2, 4])
         command = [self.gpuimg, "equalize", self.source, target, "--recursive", "-q", "--backend", "cpu"]
-        return [*command, "--jobs", str(jobs), *more]
+        return [*command, *self.steps, "--jobs", str(jobs), *more]
 
     def interrupt(self, number):
         """Runs and stops gpuimg at a random moment, with a second signal if needed. Returns a description, the outputs,

@@ -91,6 +91,12 @@ void add_command_lines(SeedFolder& seeds) {
       "hsl\0--inverse\0--depth\0"
       "16\0hsl.png\0rgb.png"sv,
       "hsl\0-rn\0photos\0--output\0{dir}/{stem}_x.png\0--include\0*.png\0--exclude=*2*"sv,
+      "denoise\0a.jpg\0b.jpg\0--then\0equalize\0--clahe\0--quality=keep\0--then\0threshold\0--depth\0"
+      "8"sv,
+      "--backend=cpu\0equalize\0photos/\0stats.csv\0--then\0hist\0--table\0-j\0"
+      "2"sv,
+      "convert\0in.tif\0out.npy\0--then\0hsl\0--hue\0"
+      "3\0--then"sv,
       "report\0--json\0run.jsonl\0more.jsonl"sv,
       "bench\0--size\0"
       "64\0--svg\0t.svg\0--backend\0cpu\0--threads\0"

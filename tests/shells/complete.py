@@ -38,6 +38,10 @@ CASES = [
     ('gpuimg hist sub', ['subfolder/'], []),
     ('gpuimg equalize --apply ta', ['table.csv'], ['table.txt']),
     ('gpuimg equalize --mask sec', ['second.mask'], []),
+    ('gpuimg equalize --the', ['--then'], []),
+    ('gpuimg denoise in.png out.png --then thr', ['threshold '], []),
+    ('gpuimg denoise in.png out.png --then equalize --cla', ['--clahe'], []),
+    ('gpuimg equalize in.png out.png --then denoise --pat', ['--patch'], []),
     ('gpuimg help hs', ['hsl '], []),
     ('gpuimg completion z', ['zsh'], []),
 ]

@@ -25,6 +25,17 @@ png png integral --mean 25
 jpg npy integral --deviation 9
 png png denoise --patch 1 --search 3
 LIST
+# Several steps: in bands if none needs the whole image first, else with one image held.
+while IFS='|' read -r first rest; do
+  gpuimg $first --backend cpu -q from.png between.png && gpuimg $rest --backend cpu -q between.png single.png
+  expect 0 gpuimg $first --backend cpu -q --max-memory $limit from.png bands.png --then $rest
+  cmp single.png bands.png || echo "$first $rest"
+  rm -f between.png single.png bands.png
+done <<'LIST'
+denoise --patch 1 --search 3|integral --mean 25
+hsl --hue 20|threshold --method sauvola --window 31
+convert|hsl --saturation 1.2
+LIST
 expect 6 gpuimg equalize --backend cpu --max-memory 4M from.png out.png 2>refused.txt
 grep -q "give --max-memory" refused.txt || cat refused.txt
 find . -name '*out*'

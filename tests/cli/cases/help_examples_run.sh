@@ -4,7 +4,7 @@ cp in.png scan.png
 mkdir photos
 cp in.png photo.jpg photos/
 gpuimg hsl in.png hsl.png
-for name in hist equalize integral hsl threshold denoise; do
+for name in hist equalize integral hsl threshold denoise convert; do
   gpuimg $name --help | sed -n '/^Examples:/,$p' | grep "^  gpuimg $name " | sed 's/^ *//; s/   .*//; s/ adjusted, .*//' >examples.txt
   while read -r line; do
     expect 0 $line --quiet </dev/null >/dev/null && echo "$line"

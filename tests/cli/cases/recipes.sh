@@ -1,0 +1,20 @@
+# Every command of docs/recipes.md runs, in one folder, in order.
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+mkdir scans photos planes arrays set
+make_image png scan.png 60x50 rgb
+make_image png night.png 64x48 rgb
+gpuimg equalize -q --strength 0 night.png night.jpg
+cp scan.png scans/a.png
+cp scan.png scans/b.png
+cp scan.png photos/a.png
+cp night.jpg photos/b.jpg
+make_image tif stack.tif 20x15 3
+count=0
+while read -r line; do
+  count=$((count + 1))
+  eval "$line -q" >out.txt 2>err.txt || { echo "$line"; cat err.txt; }
+done < <(sed -n '/^```sh$/,/^```$/p' "$GPUIMG_SUPPORT/../../../docs/recipes.md" | grep '^gpuimg')
+[ "$count" -ge 9 ] || echo "only $count commands"
+gpuimg info pages/a.tif >/dev/null || echo "no page"
+[ "$(wc -l <stats.csv)" = 3 ] || cat stats.csv
+ls -1 arrays/* planes/*

@@ -1,0 +1,347 @@
+// Several steps in one command give the bytes of the same commands run one after the other through files that hold each
+// intermediate image exactly. The device is the twin.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "commands/photo_job.hpp"
+#include "support/command_run.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg::test_steps {
+namespace {
+
+using namespace test;
+using Words = std::vector<std::string>;
+
+/// Steps that any image goes through. "@" is the folder of the masks and references.
+const std::vector<std::string> kSteps = {
+    "equalize",
+    "equalize --color rgb --formula pillow",
+    "equalize --color hsl --strength 0.5",
+    "equalize --formula stretch --percent 1,99",
+    "equalize --color joint --roi 3,2,20,15",
+    "equalize --mask @mask.png",
+    "equalize --clahe --tiles 3x2 --clip 3",
+    "equalize --clahe --mask @mask.png",
+    "hsl --saturation 1.3",
+    "hsl --hue 40 --lightness 0.8",
+    "integral --mean 5",
+    "integral --mean 3 --border cut",
+    "threshold",
+    "threshold --method sauvola",
+    "threshold --method bradley --window 9",
+    "threshold --method mean --offset 2",
+    "denoise --patch 3 --search 5",
+    "denoise --patch 1 --search 3 --filter-strength 20",
+    "convert",
+};
+
+/// Ends of a run whose result is no image, and the ending of their OUT.
+const std::vector<std::pair<std::string, std::string>> kEnds = {
+    {"hist", "csv"},
+    {"hist --table", "jsonl"},
+    {"hist --channel l", "json"},
+    {"integral", "npy"},
+    {"integral --square", "npy"},
+    {"integral --deviation 5", "npy"},
+    {"hsl --encode u16", "png"},
+    {"hsl", "npy"},
+    {"convert", "npy"},
+};
+
+class StepsTest : public ::testing::Test {
+ protected:
+  void SetUp() override { twin_device().reset(); }
+  void TearDown() override { twin_device().reset(); }
+
+  [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
+
+  void put_image(const std::string& name, const Image& image) const {
+    put_bytes(in(name), codecs::encode_image(image.view(), codecs::FileFormat::png, name, {}));
+  }
+
+  [[nodiscard]] Words words_of(std::string line) const {
+    Words words;
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find(' '), line.size());
+      const std::string word = line.substr(0, end);
+      words.push_back(word.starts_with('@') ? in(word.substr(1)) : word);
+      line.erase(0, std::min(end + 1, line.size()));
+    }
+    return words;
+  }
+
+  static CommandRun run(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"-q", "--force"});
+    return run_command(words);
+  }
+
+  /// Runs the steps one after another through PNG files. Returns the last one's exit code.
+  [[nodiscard]] ExitCode run_singly(const std::vector<std::string>& steps, const std::string& output,
+                                    const Words& of_run) const {
+    std::string from = in("in.png");
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool is_last = i + 1 == steps.size();
+      const std::string to = is_last ? output : in("between" + std::to_string(i) + ".png");
+      Words words = words_of(steps[i]);
+      words.insert(words.end(), {from, to, "--backend", "cpu"});
+      const CommandRun ran = run(words, is_last ? of_run : Words{});
+      if (ran.code != ExitCode::ok) {
+        return ran.code;
+      }
+      from = to;
+    }
+    return ExitCode::ok;
+  }
+
+  [[nodiscard]] CommandRun run_together(const std::vector<std::string>& steps, const std::string& output,
+                                        const Words& of_run) const {
+    Words words = words_of(steps.front());
+    words.insert(words.end(), {in("in.png"), output});
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      words.emplace_back("--then");
+      const Words more = words_of(steps[i]);
+      words.insert(words.end(), more.begin(), more.end());
+    }
+    return run(words, of_run);
+  }
+
+  static std::string line_of(const std::vector<std::string>& steps) {
+    std::string line;
+    for (const std::string& step : steps) {
+      line += (line.empty() ? "" : " --then ") + step;
+    }
+    return line;
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+/// `hist` prints the name of its input, which is another one for single commands.
+std::string without_name(std::string text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+    text.replace(at, name.size(), "NAME");
+  }
+  return text;
+}
+
+int chains_to_try() {
+  const char* asked = std::getenv("GPUIMG_TEST_CHAINS");
+  return asked != nullptr ? std::atoi(asked) : 60;
+}
+
+TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
+  SCOPED_TRACE(random_.trace());
+  const std::vector<Words> ways = {{"--backend", "cpu"},
+                                   {"--backend", "cpu", "--threads", "1"},
+                                   {"--backend", "cpu", "--verify"},
+                                   {"--backend", "cuda"},
+                                   {"--max-device-memory", "20K", "--backend", "cuda"}};
+  for (int chain = 0; chain < chains_to_try() && !HasFailure(); ++chain) {
+    const PixelFormat format{random_.below(3) == 0 ? Sample::u16 : Sample::u8, random_.between(1, 4)};
+    const int width = random_.between(24, 70);
+    const int height = random_.between(20, 60);
+    put_image("in.png", any_image(random_, width, height, format));
+    put_image("mask.png", random_mask(random_, width, height));
+    std::vector<std::string> steps;
+    const int count = random_.between(2, 4);
+    for (int i = 0; i < count; ++i) {
+      steps.push_back(kSteps[random_.below(static_cast<std::uint32_t>(kSteps.size()))]);
+    }
+    std::string ending = std::vector<std::string>{"png", "bmp", "jpg", "ppm"}[random_.below(4)];
+    Words of_run;
+    if (random_.below(3) == 0) {
+      const auto& [step, of_step] = kEnds[random_.below(static_cast<std::uint32_t>(kEnds.size()))];
+      steps.back() = step;
+      ending = of_step;
+    } else if (ending == "jpg") {
+      of_run = {"--quality", "70"};
+    } else if (random_.below(3) == 0 && !steps.back().starts_with("threshold")) {
+      of_run = {"--depth", "8", "--background", "white"};
+    }
+    SCOPED_TRACE(line_of(steps) + " of " + name_of(format) + " to ." + ending);
+    const ExitCode expected_code = run_singly(steps, in("single." + ending), of_run);
+    const std::string last_input = in("between" + std::to_string(steps.size() - 2) + ".png");
+    for (const Words& way : ways) {
+      Words options = of_run;
+      options.insert(options.end(), way.begin(), way.end());
+      const CommandRun ran = run_together(steps, in("chain." + ending), options);
+      ASSERT_EQ(ran.code, expected_code) << ran.err;
+      if (expected_code == ExitCode::ok) {
+        EXPECT_TRUE(without_name(text_in(in("chain." + ending)), in("in.png")) ==
+                    without_name(text_in(in("single." + ending)), last_input))
+            << way.back();
+      }
+    }
+  }
+}
+
+/// Only for load_rows().
+class NoJob final : public ImageJob {
+ public:
+  void check_name(const std::string& /*output*/) const override {}
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
+  InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
+};
+
+/// Rows of a file go through all steps in bands that have the halo of all of them.
+TEST_F(StepsTest, BandsHaveTheHaloOfAllSteps) {
+  SCOPED_TRACE(random_.trace());
+  const Image image = smooth_image(random_, 300, 900, {Sample::u8, 3});
+  put_image("in.png", image);
+  DenoiseOptions denoise;
+  denoise.patch = 3;
+  denoise.search = 5;
+  WindowOptions mean;
+  mean.size = 21;
+  mean.border = Border::replicate;
+  ThresholdOptions sauvola;
+  sauvola.method = ThresholdMethod::sauvola;
+  sauvola.window = 31;
+  const std::vector<std::vector<PictureOperation>> chains = {{denoise, mean},
+                                                             {mean, sauvola},
+                                                             {HslAdjustment{40.0F}, mean, denoise, sauvola},
+                                                             {mean, HslAdjustment{9.0F}},
+                                                             {}};
+  for (const std::vector<PictureOperation>& operations : chains) {
+    SCOPED_TRACE(operations.size());
+    const auto backend = make_cpu_backend(2);
+    Picture picture = backend->upload(image.view());
+    ImageShape shape{image.width(), image.height(), image.format()};
+    Steps steps;
+    for (const PictureOperation& operation : operations) {
+      picture = backend->apply(picture, operation);
+      steps.push_back(
+          {[operation](Backend& on, const Picture& pixels, const Picture*) { return on.apply(pixels, operation); },
+           nullptr, "step", traits_of(operation, shape)});
+      shape = steps.back().traits.result;
+    }
+    put_image("expected.png", backend->download(picture));
+    for (const BackendKind kind : {BackendKind::cpu, BackendKind::cuda}) {
+      GlobalOptions options;
+      options.backend = kind;
+      options.force = true;
+      options.verbosity = Verbosity::quiet;
+      Worker worker(options);
+      worker.loader.read_in_bands(1);  // so that bands are as small as they get
+      codecs::DecodedImage decoded = worker.loader.load_rows({in("in.png"), in("o.png")}, NoJob(), RowsWhen::always);
+      ASSERT_NE(decoded.rows, nullptr);
+      const PhotoOutput photo{ImageOutputArguments()};
+      photo.process(OperationInput(std::move(decoded)), steps, shape, in("o.png"), photo.write_options(), worker);
+      worker.writer.commit();
+      EXPECT_TRUE(text_in(in("o.png")) == text_in(in("expected.png")));
+    }
+  }
+}
+
+TEST_F(StepsTest, TablesOfAStepAreItsOwn) {
+  put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
+  ASSERT_EQ(run_singly({"integral --mean 5", "equalize --lut @single.csv", "hsl --hue 10"}, in("single.png"), {}),
+            ExitCode::ok);
+  const CommandRun ran =
+      run_together({"integral --mean 5", "equalize --lut @chain.csv", "hsl --hue 10"}, in("chain.png"), {});
+  ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
+  EXPECT_EQ(text_in(in("chain.csv")), text_in(in("single.csv")));
+  EXPECT_TRUE(text_in(in("chain.png")) == text_in(in("single.png")));
+  EXPECT_EQ(run_together({"integral --mean 5", "equalize --apply @chain.csv"}, in("chain.png"), {}).code, ExitCode::ok);
+}
+
+TEST_F(StepsTest, TimesHaveARowForEach) {
+  put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
+  const Words words = {"denoise", "--search", "3", in("in.png"), in("o.csv"), "--then", "equalize", "--then", "hist"};
+  const CommandRun table = run(words, {"--timing"});
+  ASSERT_EQ(table.code, ExitCode::ok) << table.err;
+  for (const char* row : {"ms step 1", "ms step 2", "ms step 3"}) {
+    EXPECT_NE(table.err.find(row), std::string::npos) << table.err;
+  }
+  const CommandRun json = run(words, {"--timing", "--json"});
+  EXPECT_NE(json.err.find("\"steps\": [{\"step\": \"denoise\", \"ms\": "), std::string::npos) << json.err;
+  EXPECT_NE(json.err.find("{\"step\": \"hist\", \"ms\": "), std::string::npos) << json.err;
+  const CommandRun one = run({"equalize", in("in.png"), in("o.png")}, {"--timing"});
+  EXPECT_EQ(one.err.find("step"), std::string::npos) << "a single operation has no steps: " << one.err;
+}
+
+/// Each is one line that says what is wrong, with exit code 2, before a file is touched.
+TEST_F(StepsTest, UsageErrors) {
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"equalize a b --then", "--then needs the name of a step"},
+      {"equalize a b --then --clahe", "--then needs the name of a step"},
+      {"equalize a b --then nothing", "nothing is not a step"},
+      {"info a --then equalize", "info is not a step"},
+      {"hist a b --then equalize", "hist makes numbers, so it can only be the last step"},
+      {"hsl a b --then equalize", "hsl: it makes HSL, so it can only be the last step"},
+      {"integral a b --then equalize", "integral: it makes a table of numbers, so it can only be the last step"},
+      {"equalize a b --then hsl --inverse", "--inverse"},
+      {"denoise a b --clahe --then equalize", "--clahe is an option of the step equalize, not of denoise"},
+      {"equalize a b --quality 3 --then hist",
+       "--quality is of the output, and the last step, hist, has no such option"},
+      {"equalize a --then denoise b", "unexpected argument b after --then denoise"},
+      {"equalize a b --format png --then denoise --format png", "--format is given more than once"},
+      {"denoise --patch 4 a b --then equalize", "denoise: --patch"},
+      {"denoise a b --then equalize --colour rgb", "unknown option --colour"},
+      {"equalize a b --then threshold --depth 16", "--depth: '16' is neither 1 nor 8"},
+  };
+  for (const auto& [line, message] : lines) {
+    SCOPED_TRACE(line);
+    const CommandRun ran = run_command(words_of(line));
+    EXPECT_EQ(ran.code, ExitCode::usage);
+    EXPECT_NE(ran.err.find(message), std::string::npos) << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  }
+}
+
+TEST_F(StepsTest, OptionsOfTheRunStandAnywhere) {
+  put_image("in.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
+  const auto output_of = [&](const std::string& line) {
+    const CommandRun ran = run(words_of(line), {});
+    EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
+    return text_in(in("o.jpg"));
+  };
+  const std::string expected =
+      output_of("--backend cpu equalize --quality 40 --depth 8 @in.png @o.jpg --then hsl --hue 30");
+  EXPECT_TRUE(output_of("equalize @in.png @o.jpg --then hsl --hue 30 --quality=40 --depth 8 --backend cpu") ==
+              expected);
+  EXPECT_TRUE(output_of("equalize @in.png -o @o.jpg --depth 8 --then hsl --quality 40 --hue 30 --threads 1") ==
+              expected);
+}
+
+TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
+  put_image("in.png", smooth_image(random_, 4, 3, {Sample::u8, 3}));
+  const CommandRun ran =
+      run(words_of("denoise --patch 5 @in.png @o.png --then equalize --clahe --then convert --dry-run"), {});
+  ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
+  EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
+            "denoise --filter-strength [10; of 16 bits 2570] --patch 5 --search [21]");
+  EXPECT_NE(ran.out.find("\n--then equalize --formula [opencv]"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find(" --clahe"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\n--then convert\n"), std::string::npos) << ran.out;
+}
+
+TEST_F(StepsTest, ManifestsTellThemApart) {
+  put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
+  const auto resumed = [&](const std::string& steps) {
+    return run(words_of("denoise --search 3 @in.png @o.png --manifest @m.jsonl --resume @m.jsonl --then " + steps), {});
+  };
+  ASSERT_EQ(resumed("equalize").code, ExitCode::ok);
+  EXPECT_NE(text_in(in("m.jsonl")).find("denoise --then equalize"), std::string::npos);
+  const std::string first = text_in(in("m.jsonl"));
+  ASSERT_EQ(resumed("equalize").code, ExitCode::ok);
+  const std::string second = text_in(in("m.jsonl")).substr(first.size());
+  EXPECT_EQ(second.find("\"done\""), std::string::npos) << "it was done before: " << second;
+  ASSERT_EQ(resumed("equalize --strength 0.5").code, ExitCode::ok);
+  EXPECT_NE(text_in(in("m.jsonl")).substr(first.size() + second.size()).find("\"done\""), std::string::npos)
+      << "another step's options make another result";
+}
+
+}  // namespace
+}  // namespace gpuimg::test_steps
