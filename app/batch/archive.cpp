@@ -3,13 +3,10 @@
 #include "batch/session.hpp"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +24,8 @@
 #include "batch/devices.hpp"
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
+#include "batch/pipeline.hpp"
+#include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
@@ -184,14 +183,13 @@ void ArchiveOutput::finish(const std::optional<FileTimes>& times) {
 
 /// A member of an archive on its way through the pipeline. Its content is in the archive's file (`section`), or in
 /// memory (`content`), or read by nobody.
-struct ArchiveMember {
+struct ArchiveMember : BatchItem {
   TarMember member;
   std::optional<FileSection> section;
   Bytes content;
   bool is_image = false;
-  std::uint64_t memory = 0;  ///< of the budget
-  PlanItem planned;          ///< of an image
-  BatchItem item;
+  std::uint64_t held_bytes = 0;      ///< of the budget
+  PlanItem plan;                     ///< of an image
   std::vector<ArchivePiece> pieces;  ///< what is written of it
 };
 
@@ -213,7 +211,7 @@ class ArchiveIntake {
   void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
 
   /// Gives back the memory that a member held. Thread-safe.
-  void release(ArchiveMember& taken) { budget_.release(std::exchange(taken.memory, 0)); }
+  void release(ArchiveMember& taken) { budget_.release(std::exchange(taken.held_bytes, 0)); }
 
  private:
   bool take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled);
@@ -279,7 +277,7 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
   const TarMember& member = taken.member;
   if (taken.is_image) {
     if (member.size > budget_.bytes()) {
-      fail(taken.item, name_of(ErrorKind::out_of_memory),
+      fail(taken, name_of(ErrorKind::out_of_memory),
            fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
       return true;
     }
@@ -297,7 +295,7 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
     release(taken);
     if (most_ && all > most_->bytes) {
       taken.content = {};
-      fail(taken.item, name_of(ErrorKind::out_of_memory), why_too_large(all, *most_));
+      fail(taken, name_of(ErrorKind::out_of_memory), why_too_large(all, *most_));
       return true;
     }
     hold(taken, all, is_cancelled);
@@ -307,17 +305,17 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
 
 void ArchiveIntake::plan_image(ArchiveMember& taken) const {
   const std::string& name = taken.member.name;
-  taken.planned.input = name;
+  taken.plan.input = name;
   if (!job_.merges()) {
-    taken.planned.output = mirrored_name("", name, job_.ending_for(name));
+    taken.plan.output = mirrored_name("", name, job_.ending_for(name));
   }
-  taken.item.planned = &taken.planned;
-  taken.item.record.input = name;
+  taken.planned = &taken.plan;
+  taken.record.input = name;
 }
 
 void ArchiveIntake::claim_outputs(const ArchiveMember& taken) {
   const std::string& name = taken.member.name;
-  outputs_.add(name, taken.is_image ? job_.files_of(taken.planned.output) : std::vector<std::string>{name});
+  outputs_.add(name, taken.is_image ? job_.files_of(taken.plan.output) : std::vector<std::string>{name});
 }
 
 std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
@@ -325,12 +323,12 @@ std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
   const codecs::DeclaredImage declared = taken.section ? codecs::declared_image_in(*taken.section, member.name)
                                                        : codecs::declared_image(taken.content.span(), member.name);
   const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
-  const ItemPaths paths{taken.planned.input, taken.planned.output};
+  const ItemPaths paths{taken.plan.input, taken.plan.output};
   return whole_bytes(job_, paths, member.size, is_refused ? codecs::DeclaredImage{} : declared, true);
 }
 
 void ArchiveIntake::hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled) {
-  taken.memory = budget_.acquire(bytes, is_cancelled) ? bytes : 0;
+  taken.held_bytes = budget_.acquire(bytes, is_cancelled) ? bytes : 0;
 }
 
 bool ends_run(const BatchItem& item) {
@@ -338,9 +336,9 @@ bool ends_run(const BatchItem& item) {
 }
 
 void compute(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
-  BatchItem& item = taken.item;
+  BatchItem& item = taken;
   const auto work = [&] {
-    const ItemPaths paths{taken.planned.input, taken.planned.output};
+    const ItemPaths paths{taken.plan.input, taken.plan.output};
     if (!job.merges()) {
       job.check_name(paths.output);
     }
@@ -386,7 +384,7 @@ void process_member(ArchiveMember& taken, const ImageJob& job, WorkerPool& pool,
     if (copies_others) {
       copy(taken);
     }
-  } else if (taken.item.record.status != ItemStatus::failed) {
+  } else if (taken.record.status != ItemStatus::failed) {
     process_image(taken, job, *pool.lease());
   }
 }
@@ -403,9 +401,9 @@ class MembersOnTheirWay {
     const std::lock_guard lock(mutex_);
     return member == nullptr ? nullptr : members_.emplace_back(std::move(member)).get();
   }
-  void remove(const ArchiveMember* member) {
+  void remove(const ArchiveMember& member) {
     const std::lock_guard lock(mutex_);
-    std::erase_if(members_, [&](const auto& each) { return each.get() == member; });
+    std::erase_if(members_, [&](const auto& each) { return each.get() == &member; });
   }
 
  private:
@@ -413,27 +411,36 @@ class MembersOnTheirWay {
   std::vector<std::unique_ptr<ArchiveMember>> members_;
 };
 
+ArchiveMember& member_of(BatchItem& item) { return static_cast<ArchiveMember&>(item); }
+
+RunSettings archive_settings(const BatchOptions& options, const GlobalOptions& globals, int jobs) {
+  RunSettings settings;
+  settings.jobs = jobs;
+  settings.worker = globals;
+  settings.max_errors = options.max_errors;
+  settings.verbosity = globals.verbosity;
+  return settings;
+}
+
 class ArchiveRun {
  public:
-  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const std::string& input)
+  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const std::string& input,
+             const StopSignal& stop)
       : job_(job),
-        options_(options),
         globals_(globals),
+        stop_(stop),
         jobs_(jobs_of(options, globals)),
         pool_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
-        intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()) {}
+        intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()),
+        settings_(archive_settings(options, globals, jobs_)),
+        recorder_(settings_, channels_, no_plan_, reserve_) {}
 
   /// `output` is null if the job merges. Returns false if a signal stopped the run.
-  bool run(ArchiveOutput* output, const StopSignal& stop) {
+  bool run(ArchiveOutput* output) {
     output_ = output;
-    stop_ = &stop;
     job_.prepare(*pool_.lease());
-    const auto most = tbb::global_control::max_allowed_parallelism;
-    const tbb::global_control leave(most,
-                                    std::max(static_cast<std::size_t>(jobs_), tbb::global_control::active_value(most)));
-    tbb::task_arena arena(jobs_);
     do {
-      arena.execute([&] { run_pipeline(); });
+      run_pipeline();
     } while (!unreadable_ && copy_large());
     if (output_ != nullptr) {
       output_->flush();
@@ -441,7 +448,7 @@ class ArchiveRun {
     if (unreadable_) {
       std::rethrow_exception(unreadable_);
     }
-    return !stop.requested();
+    return !stop_.requested();
   }
 
   void finish_merged(const std::string& output) {
@@ -450,21 +457,22 @@ class ArchiveRun {
       worker->begin_item();
       job_.finish(*worker, output);
       worker->writer.commit();
-      times_.add(worker->report.times());
+      recorder_.outcome().times.add(worker->report.times());
     }
   }
 
-  [[nodiscard]] ExitCode report(double seconds) const {
-    const std::vector<std::string> lines = failures_.lines();
+  [[nodiscard]] ExitCode report(double seconds) {
+    const RunOutcome& outcome = recorder_.outcome();
+    const std::vector<std::string> lines = outcome.failures.lines();
     std::for_each(lines.begin(), lines.end(), print_error);
-    std::string text = globals_.timing ? globals_.json ? times_.json() : times_.table() : "";
+    std::string text = globals_.timing ? globals_.json ? outcome.times.json() : outcome.times.table() : "";
     if (globals_.verbosity != Verbosity::quiet) {
-      text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(done_), grouped(failed_),
-                          grouped(others_), others_ == 1 ? "" : "s", output_ != nullptr ? "copied" : "passed over",
-                          seconds);
+      text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(outcome.counts.done),
+                          grouped(outcome.counts.failed), grouped(others_), others_ == 1 ? "" : "s",
+                          output_ != nullptr ? "copied" : "passed over", seconds);
     }
     print_report(text);
-    return failed_ > 0 ? ExitCode::some_failed : ExitCode::ok;
+    return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
   }
 
  private:
@@ -473,38 +481,21 @@ class ArchiveRun {
     return globals;
   }
 
-  [[nodiscard]] bool must_stop() const {
-    return stop_->requested() || (options_.max_errors > 0 && failed_ >= options_.max_errors);
-  }
+  [[nodiscard]] bool must_stop() const { return stop_.requested() || recorder_.must_end(); }
 
   /// An exception of a stage ends the run: the archive cannot be read or written.
   void run_pipeline() {
-    using Taken = ArchiveMember*;
-    constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
-    constexpr auto kParallel = tbb::filter_mode::parallel;
-    tbb::task_group_context group;
-    const auto is_cancelled = [&group] { return group.is_group_execution_cancelled(); };
+    StageRun pass;
+    const auto is_cancelled = [&pass] { return pass.is_cancelled(); };
     MembersOnTheirWay members;
-    const auto next = tbb::make_filter<void, Taken>(kInOrder, [&](tbb::flow_control& flow) {
-      const Taken taken = members.add(next_member(is_cancelled));
-      if (taken == nullptr) {
-        flow.stop();
-      }
-      return taken;
-    });
-    const auto process = tbb::make_filter<Taken, Taken>(kParallel, [&](Taken taken) {
-      process_member(*taken, job_, pool_, output_ != nullptr);
-      return taken;
-    });
-    const auto end = tbb::make_filter<Taken, Taken>(kInOrder, [&](Taken taken) {
-      end_member(*taken);
-      return taken;
-    });
-    const auto store = tbb::make_filter<Taken, void>(kParallel, [&](Taken taken) {
-      store_member(*taken);
-      members.remove(taken);
-    });
-    tbb::parallel_pipeline(2 * static_cast<std::size_t>(jobs_) + 2, next & process & end & store, group);
+    const Stages stages{[&]() -> BatchItem* { return members.add(next_member(is_cancelled)); },
+                        [&](BatchItem& item) { process_member(member_of(item), job_, pool_, output_ != nullptr); },
+                        [&](BatchItem& item) { end_member(member_of(item)); },
+                        [&](BatchItem& item) {
+                          store_member(member_of(item));
+                          members.remove(member_of(item));
+                        }};
+    pass.run(stages, jobs_, 2 * static_cast<std::size_t>(jobs_) + 2);
   }
 
   /// If the archive cannot be read any further, the members before that still end.
@@ -529,22 +520,9 @@ class ArchiveRun {
   }
 
   void end_image(ArchiveMember& taken) {
-    BatchItem& item = taken.item;
-    for (const Message& message : item.messages) {
-      tell(message, taken.member.name);
-    }
-    if (item.in_order) {
-      if (const auto thrown = caught(item.in_order)) {
-        fail_by(item, thrown);
-      }
-    }
-    times_.add(item.record.times);
-    if (item.record.status == ItemStatus::failed) {
-      ++failed_;
-      failures_.add(item.record.error_kind, item.reason, item.record.message);
+    recorder_.end(taken);
+    if (taken.record.status == ItemStatus::failed) {
       taken.pieces.clear();
-    } else {
-      ++done_;
     }
   }
 
@@ -555,11 +533,6 @@ class ArchiveRun {
     taken.pieces.clear();
     taken.content = Bytes();
     intake_.release(taken);
-  }
-
-  void tell(const Message& message, const std::string& name) const {
-    const std::string text = text_with_name(message, printable_name(name));
-    message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 
   /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
@@ -585,18 +558,20 @@ class ArchiveRun {
   }
 
   ImageJob& job_;
-  const BatchOptions& options_;
   const GlobalOptions& globals_;
+  const StopSignal& stop_;
   int jobs_;
   WorkerPool pool_;
   ArchiveIntake intake_;
+  RunSettings settings_;
+  Progress progress_{ProgressMode::none, 0};
+  RunChannels channels_{progress_, stop_, nullptr, {}};
+  MemoryBudget nothing_in_flight_{0};
+  MemoryReserve reserve_{nothing_in_flight_, [] { return false; }};
+  const std::vector<PlanItem> no_plan_;
+  ResultRecorder recorder_;
   ArchiveOutput* output_ = nullptr;
-  const StopSignal* stop_ = nullptr;
   std::exception_ptr unreadable_;
-  FailureList failures_;
-  PhaseTimes times_;
-  std::uint64_t done_ = 0;
-  std::atomic<std::uint64_t> failed_ = 0;
   std::uint64_t others_ = 0;
 };
 
@@ -630,12 +605,12 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   const StopSignal stop([&] {
     print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
   });
-  ArchiveRun run(job, options, globals, named.inputs.front());
+  ArchiveRun run(job, options, globals, named.inputs.front(), stop);
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {
     output.emplace(named.output, OverwriteRules{globals.force, false});
   }
-  const bool is_whole = run.run(output ? &*output : nullptr, stop);
+  const bool is_whole = run.run(output ? &*output : nullptr);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const ExitCode code = run.report(seconds);
   if (!is_whole) {

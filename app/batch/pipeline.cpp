@@ -1,5 +1,5 @@
-// Processes items and records their results, in the oneTBB pipeline, or one after another when oneTBB runs out of
-// memory or threads.
+// The stages of every run; then the run of a plan, in them, or one item after another when oneTBB runs out of memory or
+// threads.
 #include "batch/pipeline.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,6 @@
 #include "arena_memory.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/inputs.hpp"
-#include "batch/memory_reserve.hpp"
 #include "cli/messages.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
@@ -264,36 +263,6 @@ void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) 
 
 bool ItemProcessor::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
 
-/// Records finished items: counts, failures, messages and manifest lines. Allocates everything before it changes any
-/// count; after that, only writing the manifest can fail.
-class ResultRecorder {
- public:
-  ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
-                 MemoryReserve& reserve);
-
-  /// Runs the item's in-order step, then counts, prints and records it. Call for one item at a time, in plan order.
-  /// Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before anything
-  /// is counted.
-  void end(BatchItem& item);
-
-  /// True once too many items failed and no new ones may start.
-  [[nodiscard]] bool must_end() const { return must_end_; }
-
-  RunOutcome& outcome() { return outcome_; }
-
- private:
-  void take_turn(BatchItem& item);
-  void count(BatchItem& item);
-  [[nodiscard]] bool is_recorded(const BatchItem& item) const;
-
-  const RunSettings& settings_;
-  const RunChannels& channels_;
-  MemoryReserve& reserve_;
-  BlockedOutput blocked_;
-  std::atomic<bool> must_end_ = false;
-  RunOutcome outcome_;
-};
-
 std::string lines_of(const BatchItem& item) {
   std::string lines;
   for (const Message& message : item.messages) {
@@ -305,6 +274,8 @@ std::string lines_of(const BatchItem& item) {
 bool is_unread(const BatchItem& item) {
   return is_kind(item, ErrorKind::read) || is_kind(item, ErrorKind::decode) || is_kind(item, ErrorKind::unsupported);
 }
+
+}  // namespace
 
 ResultRecorder::ResultRecorder(const RunSettings& settings, const RunChannels& channels,
                                const std::vector<PlanItem>& items, MemoryReserve& reserve)
@@ -376,6 +347,8 @@ bool ResultRecorder::is_recorded(const BatchItem& item) const {
   return channels_.manifest != nullptr && !known;
 }
 
+namespace {
+
 using State = BatchItem::State;
 
 /// The run of a plan, with the sequential fallback.
@@ -388,7 +361,7 @@ class Run {
         settings_(settings),
         channels_(channels),
         budget_(settings.budget_bytes),
-        is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
+        is_cancelled_([this] { return group_ && group_->is_cancelled(); }),
         reserve_(budget_, is_cancelled_),
         processor_(job, pool, settings, channels.manifest, budget_, reserve_, is_cancelled_),
         recorder_(settings, channels, plan.items, reserve_),
@@ -423,13 +396,7 @@ class Run {
     group_.emplace();
     bool is_through = false;
     try {
-      // Without this, oneTBB caps the workers at one per processor and warns on stderr.
-      const auto most = tbb::global_control::max_allowed_parallelism;
-      const tbb::global_control leave(
-          most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
-      require_arena_memory();
-      tbb::task_arena arena(settings_.jobs);
-      arena.execute([&] { run_filters(); });
+      group_->run(stages(), settings_.jobs, slots_.size());
       is_through = true;
     } catch (const std::bad_alloc&) {
     } catch (const std::runtime_error& failure) {
@@ -441,26 +408,10 @@ class Run {
     return is_through;
   }
 
-  /// Passes pointers, which oneTBB stores without allocating. The filters never throw: an exception would cancel the
-  /// work of the other workers.
-  void run_filters() {
-    const auto next = [&](tbb::flow_control& flow) {
-      BatchItem* item = begin_next();
-      if (item == nullptr) {
-        flow.stop();
-      }
-      return item;
-    };
-    const auto compute = [&](BatchItem* item) {
-      compute_begun(*item);
-      return item;
-    };
-    tbb::parallel_pipeline(
-        slots_.size(),
-        tbb::make_filter<void, BatchItem*>(tbb::filter_mode::serial_in_order, next) &
-            tbb::make_filter<BatchItem*, BatchItem*>(tbb::filter_mode::parallel, compute) &
-            tbb::make_filter<BatchItem*, void>(tbb::filter_mode::serial_in_order, [&](BatchItem* item) { end(*item); }),
-        *group_);
+  /// They never throw: an exception would cancel the work of the other workers.
+  Stages stages() {
+    return {[this] { return begin_next(); }, [this](BatchItem& item) { compute_begun(item); },
+            [this](BatchItem& item) { end(item); }};
   }
 
   /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
@@ -597,7 +548,7 @@ class Run {
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
-  std::optional<tbb::task_group_context> group_;  ///< of the running pipeline
+  std::optional<StageRun> group_;  ///< that is running
   std::function<bool()> is_cancelled_;
   MemoryReserve reserve_;
   ItemProcessor processor_;
@@ -611,6 +562,48 @@ class Run {
 };
 
 }  // namespace
+
+struct StageRun::Group {
+  tbb::task_group_context context;
+};
+
+StageRun::StageRun() : group_(std::make_unique<Group>()) {}
+StageRun::~StageRun() = default;
+
+bool StageRun::is_cancelled() const { return group_->context.is_group_execution_cancelled(); }
+
+void StageRun::run(const Stages& stages, int jobs, std::size_t in_flight) {
+  constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
+  constexpr auto kParallel = tbb::filter_mode::parallel;
+  // Pointers are stored by oneTBB without allocating.
+  const auto next = tbb::make_filter<void, BatchItem*>(kInOrder, [&](tbb::flow_control& flow) {
+    BatchItem* item = stages.next();
+    if (item == nullptr) {
+      flow.stop();
+    }
+    return item;
+  });
+  const auto compute = tbb::make_filter<BatchItem*, BatchItem*>(kParallel, [&](BatchItem* item) {
+    stages.compute(*item);
+    return item;
+  });
+  const auto end = tbb::make_filter<BatchItem*, BatchItem*>(kInOrder, [&](BatchItem* item) {
+    stages.end(*item);
+    return item;
+  });
+  const auto store = tbb::make_filter<BatchItem*, void>(kParallel, [&](BatchItem* item) {
+    if (stages.store) {
+      stages.store(*item);
+    }
+  });
+  // Without this, oneTBB caps the workers at one per processor and warns on stderr.
+  const auto most = tbb::global_control::max_allowed_parallelism;
+  const tbb::global_control leave(most,
+                                  std::max(static_cast<std::size_t>(jobs), tbb::global_control::active_value(most)));
+  require_arena_memory();
+  tbb::task_arena arena(jobs);
+  arena.execute([&] { tbb::parallel_pipeline(in_flight, next & compute & end & store, group_->context); });
+}
 
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
                     const RunChannels& channels) {

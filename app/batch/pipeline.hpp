@@ -1,8 +1,13 @@
-// Runs a plan. One worker reads, decodes, computes, encodes and writes each item; results are reported in plan order.
-// docs/batch.md, "The pipeline".
+// The pipeline of a run: items come from a source, of files here and of an archive in archive.cpp, and end in order.
+// Then the run of a plan: one worker reads, decodes, computes, encodes and writes each item. docs/batch.md, "The
+// pipeline".
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +15,7 @@
 #include "batch/batch_item.hpp"
 #include "batch/devices.hpp"
 #include "batch/manifest.hpp"
+#include "batch/memory_reserve.hpp"
 #include "batch/plan.hpp"
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
@@ -17,6 +23,34 @@
 #include "engine/memory.hpp"
 
 namespace gpuimg {
+
+/// What happens to an item, one after another.
+struct Stages {
+  std::function<BatchItem*()> next;              ///< the source: the next item; nullptr at the end. One at a time
+  std::function<void(BatchItem& item)> compute;  ///< many at a time
+  std::function<void(BatchItem& item)> end;      ///< the sink: in the order of the source, one at a time
+  std::function<void(BatchItem& item)> store = nullptr;  ///< what need not be in order; null: nothing
+};
+
+/// One pass of items through the stages, in oneTBB's pipeline.
+class StageRun {
+ public:
+  StageRun();
+  StageRun(const StageRun&) = delete;
+  StageRun& operator=(const StageRun&) = delete;
+  ~StageRun();
+
+  /// At most `in_flight` items are between the source and the end at once. Throws what a stage throws, which cancels
+  /// the others; also std::bad_alloc and std::runtime_error if oneTBB has no memory or no thread.
+  void run(const Stages& stages, int jobs, std::size_t in_flight);
+
+  /// True once the pass was cancelled: parallel loops then return early.
+  [[nodiscard]] bool is_cancelled() const;
+
+ private:
+  struct Group;
+  std::unique_ptr<Group> group_;
+};
 
 struct RunSettings {
   int jobs = 1;
@@ -47,6 +81,36 @@ struct RunChannels {
   const StopSignal& stop;
   ManifestWriter* manifest = nullptr;  ///< may be null
   std::string first_line;              ///< of the manifest
+};
+
+/// Records finished items: counts, failures, messages and manifest lines. Allocates everything before it changes any
+/// count; after that, only writing the manifest can fail.
+class ResultRecorder {
+ public:
+  ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
+                 MemoryReserve& reserve);
+
+  /// Runs the item's in-order step, then counts, prints and records it. Call for one item at a time, in plan order.
+  /// Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before anything
+  /// is counted.
+  void end(BatchItem& item);
+
+  /// True once too many items failed and no new ones may start.
+  [[nodiscard]] bool must_end() const { return must_end_; }
+
+  RunOutcome& outcome() { return outcome_; }
+
+ private:
+  void take_turn(BatchItem& item);
+  void count(BatchItem& item);
+  [[nodiscard]] bool is_recorded(const BatchItem& item) const;
+
+  const RunSettings& settings_;
+  const RunChannels& channels_;
+  MemoryReserve& reserve_;
+  BlockedOutput blocked_;
+  std::atomic<bool> must_end_ = false;
+  RunOutcome outcome_;
 };
 
 /// Writes the manifest's first line once everything the run itself needs is allocated. Throws std::bad_alloc if memory

@@ -199,7 +199,7 @@ MUTATIONS = [
              "      if (!take_one_alone()) {\n        break;", "      {\n        break;",
              ("faults.sweep",), targets=("gpuimg_faulty",)),
     Mutation("cut-short", "no failure cuts short what other workers compute", "app/batch/pipeline.cpp",
-             "[&](BatchItem* item) { end(*item); }", "[&](BatchItem* item) { end(*item); if (is_broken_) throw std::bad_alloc(); }",
+             "[this](BatchItem& item) { end(item); }", "[this](BatchItem& item) { end(item); if (is_broken_) throw std::bad_alloc(); }",
              ("BatchRun.AnUnwritableManifestDoesNotCancelOtherImages",)),
     Mutation("group-above", "limits of all control groups above the own one count", "app/io/control_group.cpp",
              "std::optional(below->substr(0, below->rfind('/')))", "std::nullopt",
