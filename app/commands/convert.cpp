@@ -75,7 +75,7 @@ class ConvertJob final : public PhotoJob {
     if (!is_array(arguments_, paths.output)) {
       return PhotoJob::run(worker, paths);
     }
-    codecs::DecodedImage decoded = worker.loader.load(paths.input);
+    codecs::DecodedImage decoded = load(worker, paths);
     const ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     Image pixels = worker.executor.process(OperationInput(std::move(decoded)), made.steps);
     pixels = worker.writer.converted(std::move(pixels), output_.conversion());

@@ -206,7 +206,7 @@ class EqualizeStep final : public ImageStep {
       check_fit(*match_, options_.color, input.shape.format, input_name(input.path));
     }
     if (uses_luma()) {
-      worker.loader.note_luma_of(input.shape.format, input.metadata, input.path);
+      worker.loader.note_luma_of(input.shape.format, input.file.metadata, input.path);
     }
     if (clahe_) {
       return {{[this](Backend& backend, const Picture& picture, const Picture* mask) {

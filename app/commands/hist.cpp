@@ -200,7 +200,7 @@ class HistJob final : public ImageJob {
       bytes = {};  // not held while the pixels are counted
       return taken(worker, paths, std::move(decoded));
     }
-    return taken(worker, paths, worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always)));
+    return taken(worker, paths, load_rows(worker, paths, rows_when(RowsWhen::always)));
   }
 
   [[nodiscard]] bool has_merged() const override {

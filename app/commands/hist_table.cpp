@@ -75,7 +75,7 @@ class HistTableJob final : public ImageJob {
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always));
+    codecs::DecodedImage decoded = load_rows(worker, paths, rows_when(RowsWhen::always));
     const ImageSteps::OfImage before = steps_.for_image(decoded, paths.input, worker);
     const ImageShape& shape = before.result;
     worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);

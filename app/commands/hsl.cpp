@@ -137,34 +137,11 @@ void save_pixels(Worker& worker, const std::string& output, HslForm form, ConstV
   }
 }
 
-/// What the conversions to and from HSL share.
-class HslJob : public ImageJob {
+class ToHslJob final : public ImageJob {
  public:
-  explicit HslJob(const Arguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
+  explicit ToHslJob(const Arguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
     (void)encoding_asked(arguments);
   }
-
-  void check_name(const std::string& output) const override { (void)image_format(output, asked_form()); }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kImageForms, asked_form(), output, verbosity);
-    note_no_effect(!arguments_.image_output.strip.empty() && arguments_.inverse, "--strip", "HSL carries no metadata",
-                   verbosity);
-    note_without_effect(arguments_.image_output, output, image_format(output, asked_form()), verbosity);
-  }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override {
-    return image_ending_for(input, asked_form());
-  }
-
- protected:
-  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
-
-  const Arguments& arguments_;
-  PhotoOutput output_;
-};
-
-class ToHslJob final : public HslJob {
- public:
-  using HslJob::HslJob;
 
   void check_name(const std::string& output) const override {
     const bool is_float = encoding_for(output) == HslEncoding::f32;
@@ -213,8 +190,7 @@ class ToHslJob final : public HslJob {
     const HslEncoding encoding = encoding_for(paths.output);
     const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
     const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
-    codecs::DecodedImage decoded =
-        arguments_.planes ? worker.loader.load(paths.input) : worker.loader.load_rows(paths, *this, rows_when(when));
+    codecs::DecodedImage decoded = arguments_.planes ? load(worker, paths) : load_rows(worker, paths, rows_when(when));
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     const OperationTraits traits = traits_of(ToHslOptions{encoding}, made.result);
     const ImageShape& result = traits.result;
@@ -256,73 +232,87 @@ class ToHslJob final : public HslJob {
   [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
     return encoding_asked(arguments_).value_or(form_of(output) == HslForm::png ? HslEncoding::u16 : HslEncoding::f32);
   }
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+
+  const Arguments& arguments_;
+  PhotoOutput output_;
 };
 
-/// The encoding of the input: from --encode, else from the file, else float if the samples are float32.
-HslEncoding encoding_of(const Arguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
-                        PixelFormat format, const std::string& input) {
-  const auto asked = encoding_asked(arguments);
-  std::optional<HslEncoding> encoding = asked ? asked : tagged;
-  if (!encoding && npy && format.sample == Sample::f32) {
-    encoding = HslEncoding::f32;
-  }
-  const std::string name = printable_name(input);
-  if (!encoding) {
-    throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
-  }
-  if (format.sample != sample_of(*encoding) || format.channels < 3) {
-    throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
-                                            name_of(*encoding, kEncodingNames) +
-                                            "; it has 3 channels (4 with alpha) of " +
-                                            std::to_string(8 * sample_bytes(sample_of(*encoding))) + " bits");
-  }
-  return *encoding;
-}
-
-class FromHslJob final : public HslJob {
+/// Back to RGB. Its files are HSL, so it is the first step.
+class FromHslStep final : public ImageStep {
  public:
-  using HslJob::HslJob;
+  /// The arguments must outlive the step. If it is the `only` step, --depth is that of its result.
+  FromHslStep(const Arguments& arguments, bool only)
+      : arguments_(arguments),
+        asked_encoding_(encoding_asked(arguments)),
+        asked_depth_(only ? PhotoOutput(arguments.image_output).conversion().depth : std::nullopt) {}
 
+  [[nodiscard]] std::string_view name() const override { return "hsl"; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
+    return traits_of(FromHslOptions{asked_encoding_.value_or(HslEncoding::f32), asked_depth_.value_or(Sample::u16)},
+                     input);
+  }
+  void note_options(Verbosity verbosity) const override {
+    note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "HSL carries no metadata", verbosity);
+  }
+  [[nodiscard]] bool reads_files() const override { return true; }
   [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
-    return {image.bytes_per_pixel % 4 == 0 ? 8U : 6U};
+
+  [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const override {
+    const Bytes bytes = worker.loader.read(path);
+    codecs::DecodedImage decoded;
+    if (codecs::npy::is_npy(bytes.span())) {
+      decoded.image = codecs::npy::decode_npy(bytes.span(), path);
+    } else {
+      decoded = worker.loader.decode(bytes, path);
+      decoded.metadata = {};
+    }
+    return decoded;
   }
 
-  InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    Bytes bytes = worker.loader.read(paths.input);
-    const bool npy = codecs::npy::is_npy(bytes.span());
-    codecs::DecodedImage decoded;
-    if (npy) {
-      decoded.image = codecs::npy::decode_npy(bytes.span(), paths.input);
-    } else {
-      decoded = worker.loader.decode(bytes, paths.input);
-    }
-    bytes = {};  // not held while the pixels are computed
-    const HslFileFacts facts = hsl_facts(decoded.text);
-    const PixelFormat format = decoded.format();
-    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
-    const Sample sample = depth_of(facts, encoding, paths.input, worker);
-    const ImageShape result{decoded.width(), decoded.height(), {sample, format.channels}};
-    output_.check(result, paths, worker);
-    const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
+  [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
+    const HslFileFacts facts = hsl_facts(input.file.text);
+    const HslEncoding encoding = encoding_of(facts, input.shape.format, input.path);
+    const Sample sample = depth_of(facts, encoding, input.path, worker);
+    const auto run = [encoding, sample](Backend& backend, const Picture& picture, const Picture*) {
       return backend.from_hsl(picture, encoding, sample);
-    }};
-    output_.process(OperationInput(std::move(decoded)), {step}, result, paths.output, output_.write_options(), worker);
-    return {};
+    };
+    return {{run, nullptr, name(), traits_of(FromHslOptions{encoding, sample}, input.shape)}};
   }
 
  private:
+  /// From --encode, else from the file, else float if the samples are float32.
+  [[nodiscard]] HslEncoding encoding_of(const HslFileFacts& facts, PixelFormat format, const std::string& input) const {
+    std::optional<HslEncoding> encoding = asked_encoding_ ? asked_encoding_ : facts.encoding;
+    if (!encoding && format.sample == Sample::f32) {
+      encoding = HslEncoding::f32;
+    }
+    const std::string name = printable_name(input);
+    if (!encoding) {
+      throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
+    }
+    if (format.sample != sample_of(*encoding) || format.channels < 3) {
+      throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
+                                              name_of(*encoding, kEncodingNames) +
+                                              "; it has 3 channels (4 with alpha) of " +
+                                              std::to_string(8 * sample_bytes(sample_of(*encoding))) + " bits");
+    }
+    return *encoding;
+  }
+
   /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
   [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
                                 Worker& worker) const {
-    const std::optional<Sample> asked = output_.conversion().depth;
-    if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
+    if (!asked_depth_ && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
       worker.report.note(input_name(input) +
                          ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
     }
-    return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);
+    return asked_depth_ ? *asked_depth_ : facts.rgb_sample.value_or(Sample::u8);
   }
+
+  const Arguments& arguments_;
+  std::optional<HslEncoding> asked_encoding_;
+  std::optional<Sample> asked_depth_;
 };
 
 /// Refuses --depth and --background for HSL output: the encoding fixes the depth, and alpha is kept.
@@ -369,6 +359,14 @@ class AdjustHslStep final : public ImageStep {
   HslAdjustment by_;
 };
 
+void check_together(const Arguments& arguments) {
+  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
+  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
+  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
+                  "--inverse, --hue, --saturation, --lightness");
+  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+}
+
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(
@@ -394,13 +392,16 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   parser.declare_step([arguments]() -> std::shared_ptr<ImageStep> {
-    if (!arguments->adjusts() || arguments->inverse) {
-      refuse_before_steps("HSL", "--hue, --saturation or --lightness");
+    check_together(*arguments);
+    if (arguments->inverse) {
+      return std::make_shared<FromHslStep>(*arguments, false);
+    }
+    if (!arguments->adjusts()) {
+      refuse_before_steps("HSL", "--inverse, --hue, --saturation or --lightness");
     }
     return std::make_shared<AdjustHslStep>(*arguments);
   });
   return [arguments, &parser](const GlobalOptions& globals) {
-    refuse_together(arguments->inverse && !parser.earlier_steps().empty(), "--inverse", "steps before it");
     return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };
 }
@@ -408,16 +409,12 @@ RunCommand declare(CommandParser& parser) {
 }  // namespace
 
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
-  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
-  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
-  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
-                  "--inverse, --hue, --saturation, --lightness");
-  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+  check_together(arguments);
   if (!arguments.inverse && !arguments.adjusts()) {
     refuse_conversion_of_hsl(arguments.image_output);
   }
   if (arguments.inverse) {
-    return std::make_unique<FromHslJob>(arguments);
+    return std::make_unique<PhotoJob>(std::make_shared<FromHslStep>(arguments, true), arguments.image_output);
   }
   if (arguments.adjusts()) {
     return std::make_unique<PhotoJob>(std::make_shared<AdjustHslStep>(arguments), arguments.image_output);

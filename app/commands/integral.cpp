@@ -128,9 +128,8 @@ class IntegralJob final : public ImageJob {
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    codecs::DecodedImage decoded = form == Form::npy
-                                       ? worker.loader.load_rows(paths, *this, rows_when(RowsWhen::always))
-                                       : worker.loader.load(paths.input);
+    codecs::DecodedImage decoded =
+        form == Form::npy ? load_rows(worker, paths, rows_when(RowsWhen::always)) : load(worker, paths);
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     const ImageShape shape = made.result;
     if (options_.channel == Channel::luma) {
@@ -251,8 +250,8 @@ class MomentJob final : public ImageJob {
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
-    codecs::DecodedImage decoded = form == MomentForm::npy ? worker.loader.load_rows(paths, *this, RowsWhen::too_large)
-                                                           : worker.loader.load(paths.input);
+    codecs::DecodedImage decoded =
+        form == MomentForm::npy ? load_rows(worker, paths, RowsWhen::too_large) : load(worker, paths);
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(made.result.format, decoded.metadata, paths.input);

@@ -164,7 +164,7 @@ HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::
 }
 
 InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
-  codecs::DecodedImage decoded = worker.loader.load_rows(paths, *this, steps_.rows_when());
+  codecs::DecodedImage decoded = load_rows(worker, paths, steps_.rows_when());
   const ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
   output_.check(made.result, paths, worker);
   codecs::WriteOptions write_options = output_.carried_from(decoded, !steps_.is_bilevel(), paths, worker);

@@ -89,7 +89,7 @@ class ThresholdStep final : public ImageStep {
 
   [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
     if (options_.channel == Channel::luma) {
-      worker.loader.note_luma_of(input.shape.format, input.metadata, input.path);
+      worker.loader.note_luma_of(input.shape.format, input.file.metadata, input.path);
     }
     ThresholdOptions options = options_;
     if (has_window(options.method)) {

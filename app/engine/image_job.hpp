@@ -68,7 +68,7 @@ class ImageJob {
 
   /// Extensions of input files in folders, in lower case, without a dot. Includes those of formats that gpuimg cannot
   /// read: such a file fails by name instead of being overlooked.
-  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return codecs::input_endings(); }
+  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return steps_.input_endings(); }
 
   /// What run() holds of an image beside its pixels.
   [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,
@@ -135,6 +135,16 @@ class ImageJob {
 
   /// How rows are read for a job that takes bands of any image `alone`, without steps before it.
   [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const { return steps_.size() == 0 ? alone : RowsWhen::too_large; }
+
+  /// The image as Loader::load_rows has it, or as the first step reads it.
+  [[nodiscard]] codecs::DecodedImage load_rows(Worker& worker, const ItemPaths& paths, RowsWhen when) const {
+    return steps_.reads_files() ? steps_.read(worker, paths.input) : worker.loader.load_rows(paths, *this, when);
+  }
+
+  /// The same without rows.
+  [[nodiscard]] codecs::DecodedImage load(Worker& worker, const ItemPaths& paths) const {
+    return steps_.reads_files() ? steps_.read(worker, paths.input) : worker.loader.load(paths.input);
+  }
 
   static void save_side_files(const ImageSteps::OfImage& made, Worker& worker) {
     for (const auto& save : made.save_more) {

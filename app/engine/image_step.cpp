@@ -1,6 +1,8 @@
 // Asks each step in turn; the result of one is the input of the next.
 #include "engine/image_step.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -8,15 +10,37 @@
 #include "engine/worker.hpp"
 
 namespace gpuimg {
+namespace {
+
+[[noreturn]] void refuse_reading_files(const ImageStep& step) {
+  throw Error(ErrorKind::usage, fmt::format("{}: it reads files that no other step writes, so it can only be the first "
+                                            "step",
+                                            step.name()));
+}
+
+}  // namespace
 
 void ImageJob::run_after(const std::vector<EarlierStep>& earlier) {
+  if (earlier.empty()) {
+    return;
+  }
+  steps_.refuse_reading_files();
   ImageSteps steps;
   for (const EarlierStep& one : earlier) {
     if (one.step != nullptr) {
       steps.add(one.step);
     }
+    if (&one != &earlier.front() && one.step != nullptr && one.step->reads_files()) {
+      refuse_reading_files(*one.step);
+    }
   }
   steps_.add_before(steps);
+}
+
+void ImageSteps::refuse_reading_files() const {
+  if (reads_files()) {
+    gpuimg::refuse_reading_files(*steps_.front());
+  }
 }
 
 void ImageSteps::note_options(Verbosity verbosity) const {
@@ -46,10 +70,15 @@ bool ImageSteps::is_bilevel() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step->is_bilevel(); });
 }
 
+std::vector<std::string> ImageSteps::input_endings() const {
+  return steps_.empty() ? codecs::input_endings() : steps_.front()->input_endings();
+}
+
 bool ImageSteps::takes_bands() const {
   const std::vector<OperationTraits> all = traits({});
-  return steps_.size() <= 1 ||
-         std::none_of(all.begin(), all.end(), [](const OperationTraits& one) { return one.reads_all_first; });
+  return !reads_files() && (steps_.size() <= 1 || std::none_of(all.begin(), all.end(), [](const OperationTraits& one) {
+                              return one.reads_all_first;
+                            }));
 }
 
 void ImageSteps::prepare(Worker& worker) const {
@@ -71,9 +100,11 @@ ImageSteps::OfImage ImageSteps::for_image(const codecs::DecodedImage& decoded, c
                                           Worker& worker) const {
   OfImage made{{}, {decoded.width(), decoded.height(), decoded.format()}, {}};
   for (const auto& step : steps_) {
-    StepOfImage of_image = step->for_image({made.result, decoded.metadata, path}, worker);
+    StepOfImage of_image = step->for_image({made.result, decoded, path}, worker);
     of_image.step.name = step->name();
-    of_image.step.traits = step->traits(made.result);
+    if (of_image.step.traits.what.empty()) {
+      of_image.step.traits = step->traits(made.result);
+    }
     made.result = of_image.step.traits.result;
     made.steps.push_back(std::move(of_image.step));
     if (of_image.save_more) {

@@ -32,13 +32,13 @@ struct HeldBeside {
 /// The image as a step gets it.
 struct StepInput {
   ImageShape shape;
-  const codecs::Metadata& metadata;  ///< of the file
+  const codecs::DecodedImage& file;  ///< what is known of the file, without its pixels
   std::string path;                  ///< of the file, as ItemPaths has it
 };
 
 /// A step for one image.
 struct StepOfImage {
-  Step step;
+  Step step;                                                      ///< its traits are needed if the file decides them
   std::function<void(OutputWriter& writer)> save_more = nullptr;  ///< stages its side_files(), after it has run
 };
 
@@ -62,6 +62,13 @@ class ImageStep {
 
   /// True if it tells the worker's report how far it is.
   [[nodiscard]] virtual bool can_be_watched() const { return false; }
+
+  /// True if it reads its files by read(), and so can only be the first step.
+  [[nodiscard]] virtual bool reads_files() const { return false; }
+  [[nodiscard]] virtual codecs::DecodedImage read(Worker& /*worker*/, const std::string& /*path*/) const { return {}; }
+
+  /// Extensions of the files that it reads, as ImageJob has them.
+  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return codecs::input_endings(); }
 
   /// When it gains by reading rows in bands, if it is the only step.
   [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
@@ -92,6 +99,17 @@ class ImageSteps {
   }
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
 
+  /// True if the first step reads the files.
+  [[nodiscard]] bool reads_files() const { return !steps_.empty() && steps_.front()->reads_files(); }
+
+  /// Throws Error{usage} if the first step reads the files, so that no step can come before it.
+  void refuse_reading_files() const;
+
+  /// By the first step.
+  [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const {
+    return steps_.front()->read(worker, path);
+  }
+
   /// True if bands of rows can go through all steps: none reads the whole image first, unless it is the only one.
   [[nodiscard]] bool takes_bands() const;
 
@@ -101,6 +119,7 @@ class ImageSteps {
   [[nodiscard]] bool can_be_watched() const;
   [[nodiscard]] RowsWhen rows_when() const;
   [[nodiscard]] bool is_bilevel() const;
+  [[nodiscard]] std::vector<std::string> input_endings() const;
   void prepare(Worker& worker) const;
 
   /// Of each step, one after another.

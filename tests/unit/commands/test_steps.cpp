@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "codecs/image_writer.hpp"
 #include "commands/photo_job.hpp"
 #include "support/command_run.hpp"
@@ -55,6 +58,21 @@ const std::vector<std::pair<std::string, std::string>> kEnds = {
     {"hsl --encode u16", "png"},
     {"hsl", "npy"},
     {"convert", "npy"},
+};
+
+/// `hist` prints the name of its input, which is another one for single commands.
+std::string without_name(std::string text, const std::string& name) {
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+    text.replace(at, name.size(), "NAME");
+  }
+  return text;
+}
+
+/// Steps, and what is asked of their output.
+struct Chain {
+  std::vector<std::string> steps;
+  std::string ending;
+  Words of_run;
 };
 
 class StepsTest : public ::testing::Test {
@@ -123,66 +141,98 @@ class StepsTest : public ::testing::Test {
     return line;
   }
 
-  TemporaryFolder folder_;
-  Random random_;
-};
-
-/// `hist` prints the name of its input, which is another one for single commands.
-std::string without_name(std::string text, const std::string& name) {
-  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
-    text.replace(at, name.size(), "NAME");
-  }
-  return text;
-}
-
-int chains_to_try() {
-  const char* asked = std::getenv("GPUIMG_TEST_CHAINS");
-  return asked != nullptr ? std::atoi(asked) : 60;
-}
-
-TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
-  SCOPED_TRACE(random_.trace());
-  const std::vector<Words> ways = {{"--backend", "cpu"},
-                                   {"--backend", "cpu", "--threads", "1"},
-                                   {"--backend", "cpu", "--verify"},
-                                   {"--backend", "cuda"},
-                                   {"--max-device-memory", "20K", "--backend", "cuda"}};
-  for (int chain = 0; chain < chains_to_try() && !HasFailure(); ++chain) {
+  /// An input of any format, and a mask for it.
+  void put_images() {
     const PixelFormat format{random_.below(3) == 0 ? Sample::u16 : Sample::u8, random_.between(1, 4)};
     const int width = random_.between(24, 70);
     const int height = random_.between(20, 60);
     put_image("in.png", any_image(random_, width, height, format));
     put_image("mask.png", random_mask(random_, width, height));
-    std::vector<std::string> steps;
-    const int count = random_.between(2, 4);
-    for (int i = 0; i < count; ++i) {
-      steps.push_back(kSteps[random_.below(static_cast<std::uint32_t>(kSteps.size()))]);
-    }
-    std::string ending = std::vector<std::string>{"png", "bmp", "jpg", "ppm"}[random_.below(4)];
-    Words of_run;
-    if (random_.below(3) == 0) {
-      const auto& [step, of_step] = kEnds[random_.below(static_cast<std::uint32_t>(kEnds.size()))];
-      steps.back() = step;
-      ending = of_step;
-    } else if (ending == "jpg") {
-      of_run = {"--quality", "70"};
-    } else if (random_.below(3) == 0 && !steps.back().starts_with("threshold")) {
-      of_run = {"--depth", "8", "--background", "white"};
-    }
-    SCOPED_TRACE(line_of(steps) + " of " + name_of(format) + " to ." + ending);
-    const ExitCode expected_code = run_singly(steps, in("single." + ending), of_run);
-    const std::string last_input = in("between" + std::to_string(steps.size() - 2) + ".png");
+  }
+
+  void expect_equal_to_single_commands(const Chain& chain, const std::vector<Words>& ways) const {
+    SCOPED_TRACE(line_of(chain.steps) + " to ." + chain.ending);
+    const std::string single = in("single." + chain.ending);
+    const std::string together = in("chain." + chain.ending);
+    const ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
+    const std::string last_input = in("between" + std::to_string(chain.steps.size() - 2) + ".png");
     for (const Words& way : ways) {
-      Words options = of_run;
+      Words options = chain.of_run;
       options.insert(options.end(), way.begin(), way.end());
-      const CommandRun ran = run_together(steps, in("chain." + ending), options);
+      const CommandRun ran = run_together(chain.steps, together, options);
       ASSERT_EQ(ran.code, expected_code) << ran.err;
       if (expected_code == ExitCode::ok) {
-        EXPECT_TRUE(without_name(text_in(in("chain." + ending)), in("in.png")) ==
-                    without_name(text_in(in("single." + ending)), last_input))
+        EXPECT_TRUE(without_name(text_in(together), in("in.png")) == without_name(text_in(single), last_input))
             << way.back();
       }
     }
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+int chains_to_try(int by_default) {
+  const char* asked = std::getenv("GPUIMG_TEST_CHAINS");
+  return asked != nullptr ? std::atoi(asked) : by_default;
+}
+
+Chain random_chain(Random& random, const std::vector<std::string>& steps,
+                   const std::vector<std::pair<std::string, std::string>>& ends) {
+  Chain chain;
+  const int count = random.between(2, 4);
+  for (int i = 0; i < count; ++i) {
+    chain.steps.push_back(steps[random.below(static_cast<std::uint32_t>(steps.size()))]);
+  }
+  chain.ending = std::vector<std::string>{"png", "bmp", "jpg", "ppm"}[random.below(4)];
+  if (random.below(3) == 0) {
+    std::tie(chain.steps.back(), chain.ending) = ends[random.below(static_cast<std::uint32_t>(ends.size()))];
+  } else if (chain.ending == "jpg") {
+    chain.of_run = {"--quality", "70"};
+  } else if (random.below(3) == 0 && !chain.steps.back().starts_with("threshold")) {
+    chain.of_run = {"--depth", "8", "--background", "white"};
+  }
+  return chain;
+}
+
+TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
+  SCOPED_TRACE(random_.trace());
+  for (int chain = 0; chain < chains_to_try(60) && !HasFailure(); ++chain) {
+    put_images();
+    expect_equal_to_single_commands(random_chain(random_, kSteps, kEnds),
+                                    {{"--backend", "cpu"},
+                                     {"--backend", "cpu", "--threads", "1"},
+                                     {"--backend", "cpu", "--verify"},
+                                     {"--backend", "cuda"},
+                                     {"--backend", "cuda", "--max-device-memory", "20K"}});
+  }
+}
+
+bool has_opencl_device() {
+  try {
+    return backend_entry(BackendKind::opencl).make({}) != nullptr;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The steps that OpenCL has; PoCL is a device without a GPU.
+TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
+  if (!has_opencl_device()) {
+    GTEST_SKIP() << "there is no OpenCL device";
+  }
+  SCOPED_TRACE(random_.trace());
+  std::vector<std::string> steps;
+  std::copy_if(kSteps.begin(), kSteps.end(), std::back_inserter(steps), [](const std::string& step) {
+    return (step.starts_with("equalize") && step.find("clahe") == std::string::npos) || step.starts_with("hsl") ||
+           step == "convert";
+  });
+  std::vector<std::pair<std::string, std::string>> ends;
+  std::copy_if(kEnds.begin(), kEnds.end(), std::back_inserter(ends),
+               [](const auto& end) { return end.first.find("--deviation") == std::string::npos; });
+  for (int chain = 0; chain < chains_to_try(5) && !HasFailure(); ++chain) {
+    put_images();
+    expect_equal_to_single_commands(random_chain(random_, steps, ends), {{"--backend", "opencl"}});
   }
 }
 
@@ -244,6 +294,30 @@ TEST_F(StepsTest, BandsHaveTheHaloOfAllSteps) {
   }
 }
 
+/// HSL is read as --inverse alone reads it: from its file, whose facts name the encoding and the depth.
+TEST_F(StepsTest, HslComesFirst) {
+  put_image("rgb.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
+  for (const std::string name : {"in.npy", "in.png"}) {
+    SCOPED_TRACE(name);
+    ASSERT_EQ(run({"hsl", in("rgb.png"), in(name)}, {}).code, ExitCode::ok);
+    ASSERT_EQ(run({"hsl", "--inverse", in(name), in("between.png")}, {}).code, ExitCode::ok);
+    for (const std::string end : {"equalize --clahe", "convert", "hist"}) {
+      const std::string out = end == "hist" ? "csv" : "png";
+      Words single = words_of(end);
+      single.insert(single.end(), {in("between.png"), in("single." + out)});
+      ASSERT_EQ(run(single, {}).code, ExitCode::ok);
+      Words chain = {"hsl", "--inverse", in(name), in("chain." + out), "--then"};
+      const Words last = words_of(end);
+      chain.insert(chain.end(), last.begin(), last.end());
+      const CommandRun ran = run(chain, {});
+      ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
+      EXPECT_TRUE(without_name(text_in(in("chain." + out)), in(name)) ==
+                  without_name(text_in(in("single." + out)), in("between.png")))
+          << end;
+    }
+  }
+}
+
 TEST_F(StepsTest, TablesOfAStepAreItsOwn) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   ASSERT_EQ(run_singly({"integral --mean 5", "equalize --lut @single.csv", "hsl --hue 10"}, in("single.png"), {}),
@@ -281,7 +355,10 @@ TEST_F(StepsTest, UsageErrors) {
       {"hist a b --then equalize", "hist makes numbers, so it can only be the last step"},
       {"hsl a b --then equalize", "hsl: it makes HSL, so it can only be the last step"},
       {"integral a b --then equalize", "integral: it makes a table of numbers, so it can only be the last step"},
-      {"equalize a b --then hsl --inverse", "--inverse"},
+      {"equalize a b --then hsl --inverse",
+       "hsl: it reads files that no other step writes, so it can only be the first"},
+      {"convert a b --then hsl --inverse --then equalize", "hsl: it reads files that no other step writes"},
+      {"hsl --inverse --hue 3 a b --then equalize", "hsl: --inverse"},
       {"denoise a b --clahe --then equalize", "--clahe is an option of the step equalize, not of denoise"},
       {"equalize a b --quality 3 --then hist",
        "--quality is of the output, and the last step, hist, has no such option"},
