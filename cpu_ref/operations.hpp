@@ -15,15 +15,10 @@ LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool);
 void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
 
-// One for each PictureOperation.
-Image apply(ConstView pixels, const ClaheOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
-Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const ThresholdOptions& options, PixelPool& pool);
-Image apply(ConstView pixels, const DenoiseOptions& options, PixelPool& pool);
+/// One for each PictureOperation.
+#define GPUIMG_DECLARE(Options) Image apply(ConstView pixels, const Options& options, PixelPool& pool);
+GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
+#undef GPUIMG_DECLARE
 
 /// A Picture of this backend: an Image in host memory.
 class CpuPixels final : public Picture::Storage {

@@ -290,7 +290,7 @@ class CudaBackend final : public Backend {
   template <class Options>
   Picture apply_one(const Picture& picture, const Options& options) {
     check(picture, options);
-    if constexpr (requires(Workspace & workspace) { cuda::apply(workspace, picture, options); }) {
+    if constexpr (cuda::kHasOperation<Options>) {
       enter();
       return cuda::apply(workspace_, picture, options);
     } else {

@@ -13,15 +13,14 @@ Histogram histogram(Workspace& workspace, const Picture& picture, const Histogra
 LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options);
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used);
 
-// One for each PictureOperation that this backend has.
-Picture apply(Workspace& workspace, const Picture& picture, const ClaheOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const IntegralOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const ToHslOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const FromHslOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const HslAdjustment& by);
-Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const ThresholdOptions& options);
-Picture apply(Workspace& workspace, const Picture& picture, const DenoiseOptions& options);
+/// One for each PictureOperation that this backend has.
+#define GPUIMG_DECLARE(Options) Picture apply(Workspace& workspace, const Picture& picture, const Options& options);
+GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
+#undef GPUIMG_DECLARE
+
+/// False for an operation that it does not have; the traits say so too, by only_on.
+template <class Options>
+inline constexpr bool kHasOperation = true;
 
 /// Like make_cuda_backend, on a device changed for a test.
 std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options);

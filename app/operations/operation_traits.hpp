@@ -49,14 +49,9 @@ struct OperationTraits {
 /// The traits for images of this shape. What does not depend on it is right for any: `what`, `only_on` and `cost`.
 OperationTraits traits_of(const HistogramOptions& options, const ImageShape& input = {});
 OperationTraits traits_of(const EqualizeOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const ClaheOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const IntegralOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const ToHslOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const FromHslOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const HslAdjustment& options, const ImageShape& input = {});
-OperationTraits traits_of(const WindowOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& input = {});
-OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input = {});
+#define GPUIMG_DECLARE(Options) OperationTraits traits_of(const Options& options, const ImageShape& input = {});
+GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
+#undef GPUIMG_DECLARE
 OperationTraits traits_of(const PictureOperation& operation, const ImageShape& input = {});
 
 /// What operations cost one after another.

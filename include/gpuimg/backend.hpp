@@ -26,13 +26,29 @@ namespace gpuimg {
 /// A summed-area table: a Picture with one channel of u32, u64, f32 or f64.
 using SumTable = Picture;
 
+/// The options of each operation from one Picture to another, as X(Options). What is declared once for each is declared
+/// from this list.
+#define GPUIMG_PICTURE_OPERATIONS(X) \
+  X(ClaheOptions)                    \
+  X(IntegralOptions)                 \
+  X(ToHslOptions)                    \
+  X(FromHslOptions)                  \
+  X(HslAdjustment)                   \
+  X(WindowOptions)                   \
+  X(ThresholdOptions)                \
+  X(DenoiseOptions)
+
+template <class, class... Options>
+using VariantAfter = std::variant<Options...>;
+
 /// An operation from one Picture to another: its options. Each has, beside its options,
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
 ///     CLAHE, summed-area tables and thresholds have other rules: app/operations/operation_traits.hpp.
-using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment,
-                                      WindowOptions, ThresholdOptions, DenoiseOptions>;
+#define GPUIMG_AFTER_COMMA(Options) , Options
+using PictureOperation = VariantAfter<void GPUIMG_PICTURE_OPERATIONS(GPUIMG_AFTER_COMMA)>;
+#undef GPUIMG_AFTER_COMMA
 
 /// Receives the rows of an image, from top to bottom. They are valid until it returns.
 using TakeRows = std::function<void(ConstView rows)>;

@@ -4,9 +4,10 @@ cp in.png scan.png
 mkdir photos
 cp in.png photo.jpg photos/
 gpuimg hsl in.png hsl.png
-for name in hist equalize integral hsl threshold denoise convert; do
+steps=$(gpuimg equalize a b --then 2>&1 | sed 's/.* of a step: //; s/;.*//; s/,//g; s/ or / /')
+for name in $steps; do
   gpuimg $name --help | sed -n '/^Examples:/,$p' | grep "^  gpuimg $name " | sed 's/^ *//; s/   .*//; s/ adjusted, .*//' >examples.txt
   while read -r line; do
-    expect 0 $line --quiet </dev/null >/dev/null && echo "$line"
+    expect 0 $line --quiet </dev/null >/dev/null || echo "$line"
   done <examples.txt
 done

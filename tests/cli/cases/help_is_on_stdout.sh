@@ -1,4 +1,4 @@
-for words in --help "hist --help" "equalize --help" "integral --help" "hsl --help" "threshold --help" "denoise --help" "convert --help" "info --help" "bench --help" "doctor --help"; do
-  expect 0 gpuimg $words >help.txt
-  echo "$words: $(grep -c '^Usage: gpuimg' help.txt) usage, $(awk 'length > 80' help.txt | wc -l) lines too long"
-done
+for name in '' $(gpuimg --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
+  expect 0 gpuimg $name --help >help.txt
+  echo "$(grep -c '^Usage: gpuimg' help.txt) usage, $(awk 'length > 80' help.txt | wc -l) lines too long"
+done | sort -u

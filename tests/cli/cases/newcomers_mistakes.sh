@@ -24,7 +24,7 @@ mistake() {  # mistake CODE WORDS…: runs gpuimg WORDS; prints them and what wa
   printf '%d  gpuimg' $code
   printf ' %s' "$@"
   printf '\n'
-  sed 's/^gpuimg: /     /' ../said.txt
+  sed 's/^gpuimg: /     /; s/name one of hist.*version;/name one of them;/' ../said.txt
   [ $code -eq "$expected" ] || echo "     THE EXIT CODE IS NOT $expected"
   errors=$(grep -vc '^gpuimg: note: ' ../said.txt)
   [ "$errors" -eq 1 ] || echo "     $errors LINES IN PLACE OF ONE"
