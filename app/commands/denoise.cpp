@@ -54,9 +54,7 @@ class DenoiseStep final : public ImageStep {
   [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& worker) const override {
     DenoiseOptions options = options_;
     options.on_progress = worker.report.watcher();
-    return {{[options](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.apply(picture, options);
-    }}};
+    return {applying(options)};
   }
 
  private:

@@ -212,13 +212,13 @@ class EqualizeStep final : public ImageStep {
       return {{[this](Backend& backend, const Picture& picture, const Picture* mask) {
                  return clahe_equalized(backend, picture, mask);
                },
-               mask_}};
+               mask_, name(), traits(input.shape), fit_of(selecting(*clahe_))}};
     }
     const auto tables = arguments_->lut.empty() ? nullptr : std::make_shared<LevelTables>();
     StepOfImage made{{[this, tables](Backend& backend, const AttemptPicture& picture, const Picture* mask) {
                         return equalized(backend, picture, mask, tables.get());
                       },
-                      mask_}};
+                      mask_, name(), traits(input.shape), fit_of(options_)}};
     if (tables != nullptr) {
       made.save_more = [this, tables](OutputWriter& writer) {
         writer.save(arguments_->lut, [&] { return level_tables_to_csv(*tables); });
@@ -228,9 +228,13 @@ class EqualizeStep final : public ImageStep {
   }
 
  private:
-  Picture clahe_equalized(Backend& backend, const Picture& picture, const Picture* mask) const {
-    ClaheOptions options = *clahe_;
+  [[nodiscard]] ClaheOptions selecting(ClaheOptions options) const {
     options.selection = options_.selection;
+    return options;
+  }
+
+  Picture clahe_equalized(Backend& backend, const Picture& picture, const Picture* mask) const {
+    ClaheOptions options = selecting(*clahe_);
     options.selection.mask = mask;
     return backend.apply(picture, options);
   }

@@ -192,14 +192,12 @@ class ToHslJob final : public ImageJob {
     const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
     codecs::DecodedImage decoded = arguments_.planes ? load(worker, paths) : load_rows(worker, paths, rows_when(when));
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
-    const OperationTraits traits = traits_of(ToHslOptions{encoding}, made.result);
-    const ImageShape& result = traits.result;
-    made.steps.push_back(
-        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); },
-         nullptr, "hsl", traits});
+    const Sample rgb_sample = made.result.format.sample;
+    made.add("hsl", applying(ToHslOptions{encoding}), traits_of(ToHslOptions{encoding}, made.result));
+    const ImageShape& result = made.result;
     codecs::WriteOptions write_options = output_.write_options();
     if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
-      write_options.text = hsl_text_entries(encoding, made.result.format.sample);
+      write_options.text = hsl_text_entries(encoding, rgb_sample);
       output_.process(OperationInput(std::move(decoded)), made.steps, result, paths.output, write_options, worker);
       save_side_files(made, worker);
       return {};
@@ -274,10 +272,10 @@ class FromHslStep final : public ImageStep {
     const HslFileFacts facts = hsl_facts(input.file.text);
     const HslEncoding encoding = encoding_of(facts, input.shape.format, input.path);
     const Sample sample = depth_of(facts, encoding, input.path, worker);
-    const auto run = [encoding, sample](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.from_hsl(picture, encoding, sample);
-    };
-    return {{run, nullptr, name(), traits_of(FromHslOptions{encoding, sample}, input.shape)}};
+    const FromHslOptions options{encoding, sample};
+    StepOfImage made{applying(options)};
+    made.step.traits = traits_of(options, input.shape);
+    return made;
   }
 
  private:
@@ -350,9 +348,7 @@ class AdjustHslStep final : public ImageStep {
   [[nodiscard]] std::string_view name() const override { return "hsl"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(by_, input); }
   [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
-    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.adjust_hsl(picture, by_);
-    }}};
+    return {applying(by_)};
   }
 
  private:

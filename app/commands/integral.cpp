@@ -143,9 +143,7 @@ class IntegralJob final : public ImageJob {
         table_sample(shape.width, shape.height, shape.format, options) == Sample::u64) {
       options.type = Sample::f64;
     }
-    made.steps.push_back(
-        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); },
-         nullptr, "integral", traits_of(options, shape)});
+    made.add("integral", applying(options), traits_of(options, shape));
     OperationInput input(std::move(decoded));
     if (form == Form::npy) {
       worker.writer.write_result(worker.executor, std::move(input), made.steps, paths.output,
@@ -187,9 +185,7 @@ class MeanStep final : public ImageStep {
     note_no_effect(options_.luma != WindowOptions().luma, "--luma", "the mean is of every color channel", verbosity);
   }
   [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
-    return {{[this](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.apply(picture, options_);
-    }}};
+    return {applying(options_)};
   }
 
  private:
@@ -257,9 +253,7 @@ class MomentJob final : public ImageJob {
       worker.loader.note_luma_of(made.result.format, decoded.metadata, paths.input);
     }
     const OperationTraits traits = traits_of(options_, made.result);
-    made.steps.push_back(
-        {[&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
-         nullptr, "integral", traits});
+    made.add("integral", applying(options_), traits);
     if (form == MomentForm::npy) {
       const auto open = codecs::npy::npy_opener(traits.result.width, traits.result.height, traits.result.format);
       worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), made.steps, paths.output, open);

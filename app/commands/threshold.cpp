@@ -95,9 +95,7 @@ class ThresholdStep final : public ImageStep {
     if (has_window(options.method)) {
       options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
     }
-    return {{[options](Backend& backend, const Picture& picture, const Picture*) {
-      return backend.apply(picture, options);
-    }}};
+    return {applying(options)};
   }
 
  private:

@@ -22,6 +22,32 @@ std::size_t mask_bytes_of(const Steps& steps) {
   return most;
 }
 
+template <class AnyStep>
+void check_fit(const AnyStep& step, const ImageShape& image) {
+  if (step.check_fit) {
+    std::optional<Picture> mask;
+    if (step.mask) {
+      mask.emplace(step.mask->width(), step.mask->height(), step.mask->format(), nullptr);
+    }
+    step.check_fit({image.width, image.height, image.format, nullptr}, mask ? &*mask : nullptr);
+  }
+}
+
+/// Refuses what does not fit a later step before an earlier one takes its time. A single step refuses it itself.
+void check_fit(const OperationInput& input, const Steps& steps, const CountStep* last = nullptr) {
+  if (steps.size() + (last != nullptr ? 1 : 0) <= 1) {
+    return;
+  }
+  ImageShape image{input.width(), input.height(), input.format()};
+  for (const Step& step : steps) {
+    check_fit(step, image);
+    image = step.traits.result;
+  }
+  if (last != nullptr) {
+    check_fit(*last, image);
+  }
+}
+
 /// A single step cuts the bands itself.
 bool can_run_on_bands(const Steps& steps) {
   return steps.size() <= 1 || std::all_of(steps.begin(), steps.end(), [](const Step& step) {
@@ -91,12 +117,14 @@ void Executor::bring_to_host(Backend& from, OperationInput& input) {
 }
 
 Image Executor::process(OperationInput input, const Steps& steps) {
+  check_fit(input, steps);
   return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
     return run(backend, pixels, steps, [&](const AttemptPicture& result) { return downloaded(backend, result); });
   });
 }
 
 ProcessedImage Executor::process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps) {
+  check_fit(input, steps);
   return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
     return run(backend, pixels, steps,
                [&](const AttemptPicture& result) { return encoded_or_downloaded(backend, result, as); });
@@ -104,6 +132,7 @@ ProcessedImage Executor::process_for_file(OperationInput input, const std::optio
 }
 
 Histogram Executor::count(OperationInput input, const Steps& steps, const CountStep& last) {
+  check_fit(input, steps, &last);
   const std::size_t mask_bytes = std::max(mask_bytes_of(steps), bytes_of(last.mask));
   return verified(std::move(input), mask_bytes, [&](Backend& backend, const AttemptInput& pixels) {
     const Phase phase = pixels->rows && steps.empty() ? Phase::decode : Phase::kernel;
@@ -249,6 +278,7 @@ bool Executor::run_on_bands(StripedBackend& bands, const OperationInput& input, 
 }
 
 bool Executor::write_bands(OperationInput& input, const Steps& steps, const StageRows& stage) {
+  check_fit(input, steps);
   if (!input.rows || !can_run_on_bands(steps)) {
     return false;
   }
@@ -272,6 +302,7 @@ bool Executor::write_bands(OperationInput& input, const Steps& steps, const Stag
 }
 
 void Executor::write_rows(OperationInput input, const Steps& steps, const StageRows& stage) {
+  check_fit(input, steps);
   computed(backend(), std::move(input), mask_bytes_of(steps), [&](Backend& on, const AttemptInput& pixels) {
     run(on, pixels, steps, [&](const AttemptPicture& result) {
       const Phase phase = on.memory_is_host() ? Phase::encode : Phase::download;

@@ -87,14 +87,39 @@ class AttemptPicture {
   Picture* own_ = nullptr;
 };
 
+/// Throws what a backend throws for an image of this size and format, and for a mask: of neither the pixels are there.
+using CheckFit = std::function<void(const Picture& image, const Picture* mask)>;
+
+/// That of an operation with these options.
+template <class Options>
+CheckFit fit_of(const Options& options) {
+  return [options](const Picture& image, const Picture* mask) {
+    Options with_mask = options;
+    if constexpr (requires { with_mask.selection.mask = mask; }) {
+      with_mask.selection.mask = mask;
+    }
+    check(image, with_mask);
+  };
+}
+
 /// A step from an image to an image. `run` may run several times, after a failure: it must not use up what it holds.
 /// The mask that it gets is `mask` on the backend, or nullptr.
 struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
-  std::string_view name = {};   ///< in the times of several steps
-  OperationTraits traits = {};  ///< for the image that it gets, if there are several steps
+  std::string_view name = {};    ///< in the times of several steps
+  OperationTraits traits = {};   ///< for the image that it gets, if there are several steps
+  CheckFit check_fit = nullptr;  ///< called before any of several steps runs; null: any image fits
 };
+
+/// The operation from Picture to Picture with these options.
+template <class Options>
+Step applying(const Options& options) {
+  Step step{
+      [options](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); }};
+  step.check_fit = fit_of(options);
+  return step;
+}
 
 /// In the order in which they run. Without any, the pixels are the result.
 using Steps = std::vector<Step>;
@@ -104,6 +129,7 @@ struct CountStep {
   std::function<Histogram(Backend& backend, const Picture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
   std::string_view name = {};
+  CheckFit check_fit = nullptr;
 };
 
 /// What steps have made for an image file: pixels on the host, or the coded bytes that a backend made of them.

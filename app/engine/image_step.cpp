@@ -101,12 +101,9 @@ ImageSteps::OfImage ImageSteps::for_image(const codecs::DecodedImage& decoded, c
   OfImage made{{}, {decoded.width(), decoded.height(), decoded.format()}, {}};
   for (const auto& step : steps_) {
     StepOfImage of_image = step->for_image({made.result, decoded, path}, worker);
-    of_image.step.name = step->name();
-    if (of_image.step.traits.what.empty()) {
-      of_image.step.traits = step->traits(made.result);
-    }
-    made.result = of_image.step.traits.result;
-    made.steps.push_back(std::move(of_image.step));
+    const bool has_traits = !of_image.step.traits.what.empty();
+    const OperationTraits traits = has_traits ? of_image.step.traits : step->traits(made.result);
+    made.add(step->name(), std::move(of_image.step), traits);
     if (of_image.save_more) {
       made.save_more.push_back(std::move(of_image.save_more));
     }

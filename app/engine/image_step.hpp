@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/messages.hpp"
@@ -91,6 +92,13 @@ class ImageSteps {
     Steps steps;
     ImageShape result;
     std::vector<std::function<void(OutputWriter&)>> save_more;
+
+    void add(std::string_view name, Step step, const OperationTraits& traits) {
+      step.name = name;
+      step.traits = traits;
+      result = traits.result;
+      steps.push_back(std::move(step));
+    }
   };
 
   void add(std::shared_ptr<ImageStep> step) { steps_.push_back(std::move(step)); }
