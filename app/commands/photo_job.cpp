@@ -149,8 +149,10 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
 }
 
 std::string PhotoJob::ending_for(const std::string& input) const {
-  const bool is_png = steps_.is_bilevel() && arguments_.format.empty();
-  return is_png ? "png" : image_ending_for(input, arguments_.format);
+  if (steps_.is_bilevel()) {
+    return arguments_.format.empty() ? "png" : arguments_.format;
+  }
+  return image_ending_for(input, arguments_.format);
 }
 
 HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::string& output) const {
