@@ -198,13 +198,13 @@ function __gpuimg_files
     end
 end
 
-# True in the step of that name: the first subcommand, or the one after the last --then
+# True in the step of that name, the first subcommand or the one after the last --then, or behind --then itself
 function __gpuimg_in_step
     set -l step
     for word in (commandline -opc)[2..-1]
         if test "$word" = --then
-            set step
-        else if test -z "$step"; and contains -- $word $__gpuimg_subcommands
+            set step --then
+        else if contains -- "$step" '' --then; and contains -- $word $__gpuimg_subcommands
             set step $word
         end
     end
@@ -289,11 +289,11 @@ std::string script_of(const CommandModel& program) {
     const std::string condition = " -n '__gpuimg_in_step " + subcommand.name + "'";
     script += positional_line(subcommand, condition) + option_lines(subcommand.options, condition);
     if (subcommand.is_step) {
-      script += "complete -c gpuimg" + condition + " -l then -d 'begin the next step' -x -a " +
-                choice_arguments(step_choices(program)) + "\n";
+      script += "complete -c gpuimg" + condition + " -l then -d 'begin the next step' -x\n";
     }
   }
-  return script;
+  return script + "complete -c gpuimg -n '__gpuimg_in_step --then' -l then -x -a " +
+         choice_arguments(step_choices(program)) + "\n";
 }
 
 }  // namespace fish
