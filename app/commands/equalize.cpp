@@ -164,7 +164,9 @@ class EqualizeStep final : public ImageStep {
 
   [[nodiscard]] std::string_view name() const override { return "equalize"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
-    return clahe_ ? traits_of(*clahe_, input) : traits_of(options_, input);
+    OperationTraits traits = clahe_ ? traits_of(*clahe_, input) : traits_of(options_, input);
+    traits.reads_all_first |= options_.selection.region.has_value();  // which is a part of the whole image
+    return traits;
   }
   void note_options(Verbosity verbosity) const override {
     const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "engine/memory.hpp"
@@ -48,11 +50,31 @@ void check_fit(const OperationInput& input, const Steps& steps, const CountStep*
   }
 }
 
+/// True if the step can be run on rows with a halo.
+bool can_be_cut(const Step& step) { return step.mask == nullptr && !step.traits.reads_all_first; }
+
 /// A single step cuts the bands itself.
 bool can_run_on_bands(const Steps& steps) {
-  return steps.size() <= 1 || std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-           return step.mask == nullptr && !step.traits.reads_all_first;
-         });
+  return steps.size() <= 1 || std::all_of(steps.begin(), steps.end(), can_be_cut);
+}
+
+/// What steps that run on one strip after another need of it.
+struct StripNeedsOfSteps {
+  int halo_rows = 0;
+  std::uint64_t scratch_bytes = 0;  ///< for a pixel, beside the input of the first and the result of the last
+};
+
+StripNeedsOfSteps needs_of(std::span<const Step> steps) {
+  StripNeedsOfSteps needs;
+  std::uint64_t before = 0;  // of the input: it is not counted
+  for (const Step& step : steps) {
+    const std::uint64_t result = step.traits.result.format.bytes_per_pixel();
+    needs.halo_rows += step.traits.halo_rows;
+    needs.scratch_bytes = std::max(needs.scratch_bytes, before + result + step.traits.device_bytes);
+    before = result;
+  }
+  needs.scratch_bytes -= std::min(needs.scratch_bytes, before);
+  return needs;
 }
 
 /// What an attempt to compute came to.
@@ -259,22 +281,34 @@ bool Executor::run_on_bands(StripedBackend& bands, const OperationInput& input, 
     const std::optional<Picture> mask_there = mask ? std::optional(bands.upload(mask->view())) : std::nullopt;
     (void)steps.front().run(bands, AttemptPicture(std::move(rows)), mask_there ? &*mask_there : nullptr);
   } else {
-    std::size_t scratch_bytes = 0;
-    int halo_rows = 0;
-    for (const Step& step : steps) {
-      halo_rows += step.traits.halo_rows;
-      scratch_bytes = std::max(scratch_bytes, step.traits.device_bytes + step.traits.result.format.bytes_per_pixel());
-    }
-    const auto run_all = [&](Backend& on, const Picture& strip) {
-      Picture result = steps.front().run(on, AttemptPicture(strip), nullptr);
-      for (std::size_t i = 1; i < steps.size(); ++i) {
-        result = steps[i].run(on, AttemptPicture(std::move(result)), nullptr);
-      }
-      return result;
-    };
-    (void)bands.by_rows(rows, steps.back().traits.result.format, halo_rows, run_all, scratch_bytes);
+    (void)run_on_strips(bands, rows, steps, 1);
   }
   return !bands.is_void();
+}
+
+Picture Executor::run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps,
+                                std::size_t first_place) {
+  const auto run_all = [&](Backend& inner, const Picture& strip) {
+    std::optional<Picture> result;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      result = times().measure_step(first_place + i, steps[i].name, [&] {
+        Picture made =
+            steps[i].run(inner, result ? AttemptPicture(std::move(*result)) : AttemptPicture(strip), nullptr);
+        inner.wait();
+        return made;
+      });
+    }
+    return std::move(*result);
+  };
+  const StripNeedsOfSteps needs = needs_of(steps);
+  return static_cast<StripedBackend&>(on).by_rows(picture, steps.back().traits.result.format, needs.halo_rows, run_all,
+                                                  needs.scratch_bytes);
+}
+
+std::span<const Step> Executor::steps_for_strips(Backend& on, std::span<const Step> steps) {
+  const auto end = std::find_if_not(steps.begin(), steps.end(), can_be_cut);
+  const bool may = end - steps.begin() > 1 && dynamic_cast<StripedBackend*>(&on) != nullptr;
+  return steps.first(may ? static_cast<std::size_t>(end - steps.begin()) : 0);
 }
 
 bool Executor::write_bands(OperationInput& input, const Steps& steps, const StageRows& stage) {

@@ -1,10 +1,13 @@
 // Runs the steps of an image on one backend, wherever there is the memory for it; compares two backends with --verify.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -223,11 +226,25 @@ class Executor {
     const auto current = [&] { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*input->picture); };
     Phase phase = input->rows ? Phase::decode : Phase::kernel;
     const bool is_only = steps.size() == 1 && !has_more;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      own = run_step(on, std::exchange(phase, Phase::kernel), current(), steps[i], is_only ? 0 : i + 1);
+    for (std::size_t i = 0; i < steps.size();) {
+      const Phase now = std::exchange(phase, Phase::kernel);
+      const auto together = steps_for_strips(on, std::span(steps).subspan(i));
+      if (together.empty()) {
+        own = run_step(on, now, current(), steps[i], is_only ? 0 : i + 1);
+      } else {
+        own = times().measure(now, [&] { return run_on_strips(on, current(), together, i + 1); });
+      }
+      i += std::max<std::size_t>(together.size(), 1);
     }
     return use(current());
   }
+
+  /// The first of these steps, if several can run on each strip of `on` one after another; else none.
+  static std::span<const Step> steps_for_strips(Backend& on, std::span<const Step> steps);
+
+  /// Runs the steps on each strip, which has the halo rows of all of them. `on` is a StripedBackend, and `first_place`
+  /// that of the first step.
+  Picture run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps, std::size_t first_place);
 
   /// Returns whether the work came to its end: not if bands of a file turned out to be void.
   using PlacedWork = std::function<bool(Backend& backend, const Placement& placement)>;
@@ -243,7 +260,7 @@ class Executor {
   bool copy_bands(codecs::RowReader& rows, codecs::RowWriter& to);
 
   /// Runs the steps on bands of the input's rows. Returns false if they are void.
-  static bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
+  bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
   /// Runs the work on bands, on the CPU if a device has no memory for bands and `auto` allows it.
   bool in_bands(Backend& on, OperationInput& input, const PlacedWork& work);

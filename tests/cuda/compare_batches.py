@@ -21,6 +21,10 @@ CALLS = [
     ["equalize", "--format", "png", "--color", "rgb", "--lenient"],
     ["hsl", "--format", "png"],
     ["integral"],
+    ["equalize", "--format", "jpg", "--then", "hsl", "--hue", "30"],
+    ["denoise", "--search", "3", "--then", "equalize", "--clahe", "--then", "threshold", "--method", "sauvola"],
+    ["integral", "--mean", "5", "--then", "equalize", "--color", "rgb", "--then", "hist"],
+    ["threshold", "--method", "mean", "--then", "integral"],
 ]
 # Of a manifest's record: what does not depend on the machine's time.
 COMPARED = ("input", "output", "status", "error", "notes")
@@ -59,7 +63,8 @@ def batch(gpuimg, backend, words, source, scratch):
     """What a batch leaves behind."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         options = ["-q", "--manifest", "done.jsonl", source, "out"]
-        code, said = run(gpuimg, backend, words + options, folder)
+        of_first = words.index("--then") if "--then" in words else len(words)
+        code, said = run(gpuimg, backend, words[:of_first] + options + words[of_first:], folder)
         records, sides = records_of(os.path.join(folder, "done.jsonl"))
         return {"exit code": code, "messages": said, "records": records,
                 "outputs": files_below(os.path.join(folder, "out"))}, sides
