@@ -299,6 +299,7 @@ TEST_F(StepsTest, BandsHaveTheHaloOfAllSteps) {
       photo.process(OperationInput(std::move(decoded)), steps, shape, in("o.png"), photo.write_options(), worker);
       worker.writer.commit();
       EXPECT_TRUE(text_in(in("o.png")) == text_in(in("expected.png")));
+      EXPECT_EQ(worker.report.times().json().find("\"steps\"") != std::string::npos, operations.size() > 1);
     }
   }
 }
