@@ -154,6 +154,14 @@ inline Image copy_of(ConstView view) {
   return image;
 }
 
+/// In pixels.
+struct Size {
+  int width = 0;
+  int height = 0;
+
+  friend constexpr bool operator==(const Size&, const Size&) = default;
+};
+
 /// A rectangle of pixels. x and y count from the top left corner.
 struct Rect {
   int x = 0;
