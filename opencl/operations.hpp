@@ -23,6 +23,9 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
 Picture apply(const DevicePointer& device, const Picture& picture, const ToHslOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const FromHslOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const HslAdjustment& by);
+Picture apply(const DevicePointer& device, const Picture& picture, const ResizeOptions& options);
+Picture apply(const DevicePointer& device, const Picture& picture, const CropOptions& options);
+Picture apply(const DevicePointer& device, const Picture& picture, const TurnOptions& options);
 
 /// A Picture of this backend: device memory. Rows have no padding, so an image is one array. Only summed-area tables,
 /// which no operation reads, have padded rows.
@@ -69,6 +72,13 @@ inline std::string pixel_macros(PixelFormat format, int group) {
 /// The macro of pixels.cl for results whose groups are not one 16-byte word: neighbors would store half lines.
 inline std::string staging_macro(const Device& device, std::size_t pixel_bytes, int group) {
   return !device.suits_cpu() && pixel_bytes * static_cast<std::size_t>(group) > 16 ? " -D STAGED" : "";
+}
+
+/// A work-item for each pixel, in rows of whole work-groups.
+inline Grid pixel_grid(const Device& device, int width, int height) {
+  const std::size_t group = device.group_items();
+  return {{(static_cast<std::size_t>(width) + group - 1) / group * group, static_cast<std::size_t>(height)},
+          {group, 1}};
 }
 
 }  // namespace gpuimg::opencl

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <limits>
@@ -71,6 +72,23 @@ std::string same_word(const std::string& word, const std::vector<std::string>& c
     }
   }
   return {};
+}
+
+/// Numbers with a separator between them, and nothing else.
+template <class Number, std::size_t count>
+std::optional<std::array<Number, count>> numbers_of(const std::string& text, char separator) {
+  std::array<Number, count> numbers{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_separated = i == 0 || (at != end && *at++ == separator);
+    const auto [stop, failure] = std::from_chars(at, end, numbers[i]);
+    if (!is_separated || failure != std::errc{}) {
+      return std::nullopt;
+    }
+    at = stop;
+  }
+  return at == end ? std::optional(numbers) : std::nullopt;
 }
 
 std::string nearest_spelling(const std::string& word, const std::vector<std::string>& candidates) {
@@ -150,6 +168,34 @@ const NamedValues<ThresholdMethod> kMethodNames = {
     {"bradley", ThresholdMethod::bradley, "a share of the mean of a large window, for photographed pages"},
     {"niblack", ThresholdMethod::niblack, "mean and deviation of the window"},
     {"sauvola", ThresholdMethod::sauvola, "the same, calmer on empty paper, for scanned pages"},
+};
+
+const NamedValues<ResizeFilter> kFilterNames = {
+    {"nearest", ResizeFilter::nearest, "the pixel in the middle; no new colors", {"none", "point"}},
+    {"box", ResizeFilter::box, "the mean of the pixels that fall together", {"area", "average"}},
+    {"bilinear", ResizeFilter::bilinear, "a triangle; soft", {"linear", "triangle"}},
+    {"hamming", ResizeFilter::hamming, "as fast as bilinear and sharper"},
+    {"bicubic", ResizeFilter::bicubic, "sharp, with faint halos", {"cubic", "catmull-rom", "catrom"}},
+    {"lanczos", ResizeFilter::lanczos, "sharpest, with more halos", {"lanczos3", "antialias", "sinc"}},
+};
+
+const NamedValues<ResizeFit> kFitNames = {
+    {"inside", ResizeFit::inside, "as large as fits, in the same proportions", {"contain", "keep", "min"}},
+    {"cover", ResizeFit::cover, "exactly WxH; what is too wide or too high is cut off", {"fill", "crop", "outside"}},
+    {"pad", ResizeFit::pad, "exactly WxH, as inside, with bars", {"letterbox", "bars"}},
+    {"stretch", ResizeFit::stretch, "exactly WxH, in other proportions", {"exact", "distort", "force"}},
+};
+
+const NamedValues<Gravity> kGravityNames = {
+    {"northwest", Gravity::northwest, "top left", {"top-left", "nw"}},
+    {"north", Gravity::north, "top", {"top"}},
+    {"northeast", Gravity::northeast, "top right", {"top-right", "ne"}},
+    {"west", Gravity::west, "left", {"left"}},
+    {"center", Gravity::center, "the middle", {"centre", "middle"}},
+    {"east", Gravity::east, "right", {"right"}},
+    {"southwest", Gravity::southwest, "bottom left", {"bottom-left", "sw"}},
+    {"south", Gravity::south, "bottom", {"bottom"}},
+    {"southeast", Gravity::southeast, "bottom right", {"bottom-right", "se"}},
 };
 
 const NamedValues<bool> kTransparentNames = {
@@ -410,23 +456,35 @@ std::pair<int, int> parse_tiles(const std::string& option, const std::string& te
   return {across, down};
 }
 
-Rect parse_region(const std::string& text) {
-  std::array<int, 4> fields{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  bool valid = true;
-  for (std::size_t i = 0; i < fields.size() && valid; ++i) {
-    const bool separated = i == 0 || (at != end && *at++ == ',');
-    const auto [stop, failure] = std::from_chars(at, end, fields[i]);
-    valid = separated && failure == std::errc{};
-    at = stop;
-  }
-  const Rect region{fields[0], fields[1], fields[2], fields[3]};
-  if (!valid || at != end || region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1) {
+Rect parse_region(const std::string& option, const std::string& text) {
+  const auto fields = numbers_of<int, 4>(text, ',');
+  const Rect region = fields ? Rect{(*fields)[0], (*fields)[1], (*fields)[2], (*fields)[3]} : Rect{};
+  if (region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1) {
     throw Error(ErrorKind::usage,
-                "--roi: '" + text + "' is not x,y,w,h; give four whole numbers such as 10,20,640,480");
+                option + ": '" + text + "' is not x,y,w,h; give four whole numbers such as 10,20,640,480");
   }
   return region;
+}
+
+ResizeBox parse_box(const std::string& option, const std::string& text) {
+  const auto fields = numbers_of<double, 4>(text, ',');
+  const ResizeBox box = fields ? ResizeBox{(*fields)[0], (*fields)[1], (*fields)[2], (*fields)[3]} : ResizeBox{};
+  const auto is_edge = [](double edge) { return edge >= 0.0 && edge <= kMaxSide; };
+  if (!is_edge(box.x) || !is_edge(box.y) || !(box.width > 0.0 && box.height > 0.0) || !is_edge(box.x + box.width) ||
+      !is_edge(box.y + box.height)) {
+    throw Error(ErrorKind::usage,
+                option + ": '" + text + "' is not x,y,w,h; give four numbers such as 10,20.5,640,480");
+  }
+  return box;
+}
+
+Size parse_size(const std::string& option, const std::string& text) {
+  const auto sides = numbers_of<int, 2>(text, 'x');
+  if (!sides || !kSideLimits.hold((*sides)[0]) || !kSideLimits.hold((*sides)[1])) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not WxH; give two numbers from 1 to " +
+                                      std::to_string(kMaxSide) + ", such as 800x600");
+  }
+  return {(*sides)[0], (*sides)[1]};
 }
 
 RgbColor parse_color(const std::string& option, const std::string& text) {

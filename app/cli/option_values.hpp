@@ -13,12 +13,14 @@
 #include "cli/help.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
+#include "gpuimg/ops/arrange.hpp"
 #include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
 #include "gpuimg/ops/limits.hpp"
+#include "gpuimg/ops/resize.hpp"
 #include "gpuimg/ops/threshold.hpp"
 #include "gpuimg/ops/window.hpp"
 
@@ -63,6 +65,9 @@ extern const NamedValues<Sample> kTableTypeNames;
 extern const NamedValues<HslEncoding> kEncodingNames;
 extern const NamedValues<Border> kBorderNames;
 extern const NamedValues<ThresholdMethod> kMethodNames;
+extern const NamedValues<ResizeFilter> kFilterNames;
+extern const NamedValues<ResizeFit> kFitNames;
+extern const NamedValues<Gravity> kGravityNames;
 extern const NamedValues<bool> kTransparentNames;                       ///< true: count transparent pixels
 extern const NamedValues<Channel> kPlainChannelNames;                   ///< luma, r, g, b, a
 extern const NamedValues<std::vector<Channel>> kHistogramChannelNames;  ///< and rgb, h, s, l
@@ -155,8 +160,14 @@ std::string percentiles_text(const StretchRange& range);
 /// "8x8": how many tiles across and down. Throws Error{usage}.
 std::pair<int, int> parse_tiles(const std::string& option, const std::string& text);
 
-/// "x,y,w,h" in pixels. Throws Error{usage}.
-Rect parse_region(const std::string& text);
+/// "x,y,w,h" in whole pixels. Throws Error{usage} that names `option`.
+Rect parse_region(const std::string& option, const std::string& text);
+
+/// The same in pixels and fractions of them.
+ResizeBox parse_box(const std::string& option, const std::string& text);
+
+/// "800x600". Throws Error{usage} that names `option`.
+Size parse_size(const std::string& option, const std::string& text);
 
 /// Red, green and blue, 8 bits each, encoded as in sRGB files.
 struct RgbColor {

@@ -21,7 +21,7 @@ Selection checked_selection(const SelectionArguments& arguments) {
   Selection selection;
   selection.count_transparent = value_named("--transparent", arguments.transparent, kTransparentNames);
   if (!arguments.region.empty()) {
-    selection.region = parse_region(arguments.region);
+    selection.region = parse_region("--roi", arguments.region);
   }
   return selection;
 }

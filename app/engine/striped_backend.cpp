@@ -1,10 +1,11 @@
 // Cuts images into strips, runs each on the inner backend, and puts the results together. Strips of pixels in memory
-// are views; those of a file are the bands of its decoder, or put together from them if they have halo rows.
+// are views; those of a file are the bands of its decoder, or put together from them if they overlap.
 #include "engine/striped_backend.hpp"
 
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +20,7 @@
 #include "operations/operation_traits.hpp"
 #include "ops/clahe.hpp"
 #include "ops/equalize.hpp"
+#include "ops/resize.hpp"
 #include "ops/threshold.hpp"
 #include "window/table.hpp"
 
@@ -32,6 +34,14 @@ struct Strip {
   const Picture& picture;  ///< on the backend: the strip's rows, and its halo
   Selection selection;     ///< of the strip
   bool is_selected;        ///< the region intersects the strip
+};
+
+/// Rows [begin, end) of a result, and rows [first, last) of the input on which they depend.
+struct StripRows {
+  int begin;
+  int end;
+  int first;
+  int last;
 };
 
 struct StripNeeds {
@@ -101,71 +111,66 @@ int rows_of_band(int fitting, std::size_t row_bytes, int height) {
   return std::min(at_once, height);
 }
 
-/// Strips with halo rows, put together from rows that come from top to bottom.
-class HaloStrips {
+/// Strips of rows that overlap, put together from rows that come from top to bottom.
+class OverlappingStrips {
  public:
-  /// Receives the pixels of rows [begin, end) with `halo_above` rows above them, and those below.
-  using Take = std::function<void(int begin, int end, int halo_above, Image pixels)>;
+  /// Receives the input rows of a strip.
+  using Take = std::function<void(const StripRows& strip, Image pixels)>;
 
-  HaloStrips(int height, int rows, int halo, const BandOutput& to, Take take)
-      : height_(height), rows_(rows), halo_(halo), to_(to), take_(std::move(take)) {}
+  /// Neither edge of the strips' input rows falls from strip to strip.
+  OverlappingStrips(const std::vector<StripRows>& strips, const BandOutput& to, Take take)
+      : strips_(strips), to_(to), take_(std::move(take)) {}
 
   /// The next rows of the image.
   void add(ConstView rows) {
-    for (int from = 0; from < rows.height;) {
+    for (int from = 0; from < rows.height && index_ < strips_.size();) {
+      const StripRows& strip = strips_[index_];
       if (pixels_.empty()) {
         begin_strip();
       }
-      const int count = std::min(rows.height - from, last_ - next_);
-      copy_rows(rows_of(rows, from, from + count), pixels_.view(), next_ - first_);
+      const int unused = std::clamp(strip.first - next_, 0, rows.height - from);
+      const int count = unused > 0 ? unused : std::min(rows.height - from, strip.last - next_);
+      if (unused == 0) {
+        copy_rows(rows_of(rows, from, from + count), pixels_.view(), next_ - strip.first);
+      }
       from += count;
       next_ += count;
-      if (next_ == last_) {
+      while (index_ < strips_.size() && strips_[index_].last <= next_) {
         pass_on();
       }
-    }
-    while (next_ == height_ && begin_ < height_) {  // strips whose rows were the halo of the one above
-      begin_strip();
-      pass_on();
     }
   }
 
  private:
-  [[nodiscard]] int end() const { return std::min(height_ - begin_, rows_) + begin_; }
-
   /// Takes the rows over that the strip above has had too.
   void begin_strip() {
-    const int first = begin_ - std::min(begin_, halo_);
-    last_ = end() + std::min(height_ - end(), halo_);
-    pixels_ = to_.new_rows(last_ - first);
+    const StripRows& strip = strips_[index_];
+    pixels_ = to_.new_rows(strip.last - strip.first);
     if (!above_.empty()) {
       copy_rows(above_.view(), pixels_.view(), 0);
     }
-    first_ = first;
   }
 
   void pass_on() {
-    const int strip_end = end();
-    const int kept = strip_end - std::min(strip_end, halo_);  // the first row that the next strip needs
-    above_ = Image();
-    if (strip_end < height_) {
-      above_ = Image(pixels_.width(), last_ - kept, pixels_.format());
-      copy_rows(rows_of(std::as_const(pixels_).view(), kept - first_, last_ - first_), above_.view(), 0);
+    if (pixels_.empty()) {  // all of its rows were those of the strip above
+      begin_strip();
     }
-    take_(begin_, strip_end, begin_ - first_, std::exchange(pixels_, Image()));
-    begin_ = strip_end;
+    const StripRows& strip = strips_[index_];
+    above_ = Image();
+    if (++index_ < strips_.size() && strips_[index_].first < strip.last) {
+      const int kept = strips_[index_].first;
+      above_ = Image(pixels_.width(), strip.last - kept, pixels_.format());
+      copy_rows(rows_of(std::as_const(pixels_).view(), kept - strip.first, strip.last - strip.first), above_.view(), 0);
+    }
+    take_(strip, std::exchange(pixels_, Image()));
   }
 
-  int height_;
-  int rows_;
-  int halo_;
+  const std::vector<StripRows>& strips_;
   const BandOutput& to_;
   Take take_;
-  Image pixels_;   // of the strip, rows [first_, last_) of the image
-  Image above_;    // what the strip above shares with the next
-  int begin_ = 0;  // of the strip
-  int first_ = 0;
-  int last_ = 0;
+  std::size_t index_ = 0;
+  Image pixels_;  // of the strip
+  Image above_;   // what the strip above shares with it
   int next_ = 0;  // row of the image
 };
 
@@ -205,22 +210,40 @@ class StripVisit {
   const std::function<void(const Strip&)>& visit_;
 };
 
+/// Strips of as many rows, each with halo rows above and below it.
+std::vector<StripRows> strips_with_halo(int height, int rows, int halo) {
+  std::vector<StripRows> strips;
+  for (int begin = 0; begin < height; begin += std::min(rows, height - begin)) {
+    const int end = begin + std::min(rows, height - begin);
+    strips.push_back({begin, end, begin - std::min(begin, halo), end + std::min(height - end, halo)});
+  }
+  return strips;
+}
+
+/// Calls take(strip, pixels) for strips of a file. Returns false if they are void.
+bool read_overlapping(Backend& backend, RowReader& reader, int band_rows, const std::vector<StripRows>& strips,
+                      const OverlappingStrips::Take& take) {
+  BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); }, {}};
+  OverlappingStrips overlapping(strips, to, take);
+  to.take = [&](const RowBand& band) { overlapping.add(band.rows.view()); };
+  return reader.read(to, RowReader::Order::top_down);
+}
+
 /// Returns false if the strips are void.
 bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, const StripNeeds& needs,
                 const StripVisit& visit) {
-  BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); },
-                [&](RowBand band) {
-                  const int end = band.first + band.rows.height();
-                  visit(band.first, end, 0, std::move(band.rows));
-                }};
-  HaloStrips strips(reader.height(), rows, needs.halo_rows, to, [&](int begin, int end, int halo_above, Image pixels) {
-    visit(begin, end, halo_above, std::move(pixels));
-  });
-  const bool has_halo = needs.halo_rows > 0;
-  if (has_halo) {
-    to.take = [&](const RowBand& band) { strips.add(band.rows.view()); };
+  if (needs.halo_rows > 0) {
+    const std::vector<StripRows> strips = strips_with_halo(reader.height(), rows, needs.halo_rows);
+    return read_overlapping(backend, reader, band_rows, strips, [&](const StripRows& strip, Image pixels) {
+      visit(strip.begin, strip.end, strip.begin - strip.first, std::move(pixels));
+    });
   }
-  return reader.read(to, has_halo ? RowReader::Order::top_down : needs.order);
+  const BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); },
+                      [&](RowBand band) {
+                        const int end = band.first + band.rows.height();
+                        visit(band.first, end, 0, std::move(band.rows));
+                      }};
+  return reader.read(to, needs.order);
 }
 
 /// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. A file's strips come on its decoder's
@@ -374,6 +397,33 @@ void StripedBackend::visit(const Picture& picture, const Selection& selection, c
 Image StripedBackend::downloaded(Picture picture) {
   const auto download = [&] { return inner_.download(std::move(picture)); };
   return times_ != nullptr ? times_->measure(Phase::download, download) : download();
+}
+
+template <class Pixels>
+Picture StripedBackend::uploaded(Pixels&& pixels) {
+  const auto upload = [&] { return inner_.upload(std::forward<Pixels>(pixels)); };
+  return times_ != nullptr ? times_->measure(Phase::upload, upload) : upload();
+}
+
+Picture StripedBackend::by_ranges(const Picture& picture, Size size, const std::vector<StripRows>& strips,
+                                  const std::function<Picture(const StripRows&, const Picture&)>& operation) {
+  ResultRows result(size.width, size.height, picture.format(), take_);
+  const auto compute = [&](const StripRows& strip, const Picture& rows) {
+    const auto run = [&] { return downloaded(operation(strip, rows)); };
+    result.put((times_ != nullptr ? times_->measure(Phase::kernel, run) : run()).view());
+  };
+  if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
+    const std::size_t row = static_cast<std::size_t>(picture.width()) * picture.format().bytes_per_pixel();
+    const auto fitting = static_cast<int>(std::min<std::size_t>(memory_.usual / row, INT_MAX));
+    is_void_ = !read_overlapping(
+        inner_, *file->pixels(), rows_of_band(fitting, row, picture.height()), strips,
+        [&](const StripRows& strip, Image pixels) { compute(strip, uploaded(std::move(pixels))); });
+  } else {
+    for (const StripRows& strip : strips) {
+      compute(strip, uploaded(rows_of(picture, strip.first, strip.last)));
+    }
+  }
+  return is_void_ ? Picture(size.width, size.height, picture.format(), nullptr) : result.picture();
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
@@ -580,6 +630,95 @@ Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& 
   };
   const OperationTraits traits = traits_of(options, shape_of(picture));
   return mapped(picture, traits.result.format, {}, traits.halo_rows, denoised, traits.device_bytes);
+}
+
+namespace {
+
+/// The part of an image that becomes these rows of the turned one.
+ConstView turned_part(ConstView image, Turn turn, const StripRows& rows) {
+  const int side = swaps_sides(turn) ? image.width : image.height;
+  const bool is_from_end = turn != Turn::rotate90;
+  const int first = is_from_end ? side - rows.end : rows.begin;
+  const int count = rows.end - rows.begin;
+  if (!swaps_sides(turn)) {
+    return rows_of(image, first, first + count);
+  }
+  image.data += static_cast<std::size_t>(first) * image.format.bytes_per_pixel();
+  image.width = count;
+  return image;
+}
+
+/// As many rows as fit, when a row and what all strips take beside their rows take so many bytes.
+int fitting_rows(std::size_t bytes, std::size_t row, std::size_t beside, int height) {
+  const std::size_t rows = bytes > beside ? (bytes - beside) / std::max<std::size_t>(row, 1) : 0;
+  return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(height)));
+}
+
+/// Each row of a result takes the input rows that it does not share, and those of both passes.
+int resize_strip_rows(const Picture& picture, const ResizePlan& plan, const ResizeOptions& options, std::size_t bytes) {
+  const std::size_t pixel = picture.format().bytes_per_pixel();
+  const std::size_t input_row = static_cast<std::size_t>(picture.width() + plan.place.width) * pixel;
+  const RowRange of_one = rows_for(plan, picture.height(), options, plan.place.y, plan.place.y + 1);
+  const double scale = static_cast<double>(plan.bottom - plan.top) / plan.place.height;
+  const auto of_row = static_cast<std::size_t>(scale * static_cast<double>(input_row));
+  const std::size_t shared = 2 * input_row * static_cast<std::size_t>(of_one.end - of_one.begin);
+  return fitting_rows(bytes, of_row + static_cast<std::size_t>(plan.width) * pixel, shared, plan.height);
+}
+
+}  // namespace
+
+Picture StripedBackend::in_strips(const Picture& picture, const ResizeOptions& options) {
+  const ResizePlan plan = resize_plan(picture, options);
+  const int rows = resize_strip_rows(picture, plan, options, memory_.with_halo);
+  std::vector<StripRows> strips = strips_with_halo(plan.height, rows, 0);
+  RowRange before{0, 1};
+  for (StripRows& strip : strips) {
+    const bool is_bar =
+        placed_rows(plan, strip.begin, strip.end).begin == placed_rows(plan, strip.begin, strip.end).end;
+    const RowRange needed = is_bar ? before : rows_for(plan, picture.height(), options, strip.begin, strip.end);
+    strip.first = needed.begin;
+    strip.last = needed.end;
+    before = needed;
+  }
+  return by_ranges(picture, {plan.width, plan.height}, strips, [&](const StripRows& strip, const Picture& input) {
+    ResizeOptions of_strip = options;
+    of_strip.strip = ResizeStrip{picture.height(), strip.first, strip.begin, strip.end};
+    return inner_.apply(input, of_strip);
+  });
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const CropOptions& options) {
+  const Rect box = crop_box(picture.width(), picture.height(), options);
+  const std::size_t row = static_cast<std::size_t>(picture.width() + box.width) * picture.format().bytes_per_pixel();
+  std::vector<StripRows> strips = strips_with_halo(box.height, fitting_rows(memory_.usual, row, 0, box.height), 0);
+  for (StripRows& strip : strips) {
+    strip.first += box.y;
+    strip.last += box.y;
+  }
+  return by_ranges(picture, {box.width, box.height}, strips, [&](const StripRows& strip, const Picture& input) {
+    return inner_.apply(input, CropOptions{Rect{box.x, 0, box.width, strip.end - strip.begin}});
+  });
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const TurnOptions& options) {
+  const Size size = result_size(picture.width(), picture.height(), options);
+  const auto turned = [&](const Picture& part) { return inner_.apply(part, options); };
+  if (options.turn == Turn::flip_horizontal) {
+    return by_rows(picture, picture.format(), 0,
+                   [&](Backend& backend, const Picture& part) { return backend.apply(part, options); });
+  }
+  if (dynamic_cast<FileRows*>(&picture.storage()) != nullptr) {  // the first row of the result needs the last of these
+    const std::vector<StripRows> all = {{0, size.height, 0, picture.height()}};
+    return by_ranges(picture, size, all,
+                     [&](const StripRows& /*strip*/, const Picture& input) { return turned(input); });
+  }
+  const std::size_t row = 2 * static_cast<std::size_t>(size.width) * picture.format().bytes_per_pixel();
+  ResultRows result(size.width, size.height, picture.format(), take_);
+  for (const StripRows& strip : strips_with_halo(size.height, fitting_rows(memory_.usual, row, 0, size.height), 0)) {
+    const Picture part = uploaded(turned_part(rows_of(picture, 0, picture.height()), options.turn, strip));
+    result.put(downloaded(turned(part)).view());
+  }
+  return result.picture();
 }
 
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "codecs/rows.hpp"
 #include "engine/phase_times.hpp"
@@ -16,6 +17,7 @@ namespace gpuimg {
 
 struct Strip;       // in striped_backend.cpp
 struct StripNeeds;  // there, too
+struct StripRows;
 
 /// The pixels of a file, for operations of a StripedBackend alone.
 Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
@@ -86,6 +88,13 @@ class StripedBackend final : public Backend {
   /// By rows; the progress of a strip is that of its part of the image.
   Picture in_strips(const Picture& picture, const DenoiseOptions& options);
 
+  /// Strips of rows of the result, each from the rows of the input that it depends on.
+  Picture in_strips(const Picture& picture, const ResizeOptions& options);
+  Picture in_strips(const Picture& picture, const CropOptions& options);
+
+  /// The same; of a rotation, each strip is from columns of the input.
+  Picture in_strips(const Picture& picture, const TurnOptions& options);
+
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
@@ -95,6 +104,12 @@ class StripedBackend final : public Backend {
   Image downloaded(Picture picture);
   /// A result without pixels.
   static Picture nothing(const Picture& picture, PixelFormat format);
+  template <class Pixels>
+  Picture uploaded(Pixels&& pixels);
+
+  /// Runs operation(strip, picture of its input rows) on each, in order, and puts the results together.
+  Picture by_ranges(const Picture& picture, Size result, const std::vector<StripRows>& strips,
+                    const std::function<Picture(const StripRows& strip, const Picture& rows)>& operation);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                  const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes = 0);
 

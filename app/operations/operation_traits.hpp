@@ -37,6 +37,14 @@ struct OperationTraits {
   /// The whole image must be read before the first row of the result: something is counted, or summed.
   bool reads_all_first = false;
 
+  /// Pixels change places: a thumbnail in the file shows another image, and sizes in its metadata follow the result.
+  bool moves_pixels = false;
+  /// They do so from row to row: a row of the result depends on other rows than the same one, in the order from top to
+  /// bottom; in any order if reads_all_first is set too.
+  bool moves_rows = false;
+  /// Width and height change places, and so do the densities.
+  bool swaps_sides = false;
+
   /// Bytes per pixel in host memory, beside the input: of the result, 0 if it takes the memory of the input or is a few
   /// numbers; and of what is made in between.
   std::uint64_t result_bytes = 0;

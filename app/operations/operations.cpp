@@ -32,6 +32,38 @@ ImageShape with_format(ImageShape shape, PixelFormat format) {
 /// Bytes per pixel of the levels that a window or a threshold looks at.
 std::uint64_t level_bytes(PixelFormat input) { return std::min<std::uint64_t>(input.bytes_per_pixel(), 2); }
 
+/// The shape that options give an image; its own if it does not fit them, which for_image() of the step says.
+template <class Options>
+ImageShape reshaped(const ImageShape& input, const Options& options) {
+  try {
+    const Size size = result_size(input.width, input.height, options);
+    return {size.width, size.height, input.format};
+  } catch (const Error&) {
+    return input;
+  }
+}
+
+/// Bytes of a result, for each pixel of the input.
+std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) {
+  const auto pixels = [](const ImageShape& shape) {
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height),
+                                   1);
+  };
+  return (pixels(result) * result.format.bytes_per_pixel() + pixels(input) - 1) / pixels(input);
+}
+
+/// Rows of an image above and below the middle of those that a row of the result depends on.
+int rows_beside(const ImageShape& input, const ResizeOptions& options) {
+  try {
+    const ResizePlan plan = resize_plan(input.width, input.height, options);
+    constexpr float kWidestFilter = 3.0F;
+    const float scale = (plan.bottom - plan.top) / static_cast<float>(plan.place.height);
+    return static_cast<int>(std::min(kWidestFilter * std::max(scale, 1.0F), static_cast<float>(input.height)));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 /// That of the table, also for one that could wrap.
 Sample entry_of(const IntegralOptions& options, const ImageShape& input) {
   const std::uint64_t largest = largest_sum(std::max(input.width, 1), std::max(input.height, 1),
@@ -121,6 +153,40 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
           .result_bytes = input.format.bytes_per_pixel(),
           .other_bytes = input.format.bytes_per_pixel(),
           .device_bytes = input.format.bytes_per_pixel()};
+}
+
+/// Also what is between two passes.
+OperationTraits traits_of(const ResizeOptions& options, const ImageShape& input) {
+  const ImageShape result = reshaped(input, options);
+  const std::uint64_t bytes = bytes_by_pixel(result, input);
+  return {.what = "resize",
+          .result = result,
+          .halo_rows = rows_beside(input, options),
+          .moves_pixels = true,
+          .moves_rows = true,
+          .result_bytes = bytes,
+          .other_bytes = bytes,
+          .device_bytes = bytes};
+}
+
+OperationTraits traits_of(const CropOptions& options, const ImageShape& input) {
+  const ImageShape result = reshaped(input, options);
+  return {.what = "crop",
+          .result = result,
+          .moves_pixels = true,
+          .moves_rows = true,
+          .result_bytes = bytes_by_pixel(result, input)};
+}
+
+OperationTraits traits_of(const TurnOptions& options, const ImageShape& input) {
+  const bool stays_in_row = options.turn == Turn::flip_horizontal;
+  return {.what = swaps_sides(options.turn) || options.turn == Turn::rotate180 ? "rotate" : "flip",
+          .result = reshaped(input, options),
+          .reads_all_first = !stays_in_row,
+          .moves_pixels = true,
+          .moves_rows = !stays_in_row,
+          .swaps_sides = swaps_sides(options.turn),
+          .result_bytes = input.format.bytes_per_pixel()};
 }
 
 OperationTraits traits_of(const PictureOperation& operation, const ImageShape& input) {
@@ -354,6 +420,92 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
   return trials;
 }
 
+/// Bytes of a picture read once, and of a result with `part` of its pixels written once.
+double moved_bytes(PixelFormat format, double part) { return (1.0 + part) * bytes_of(format); }
+
+Trial percent_trial(PixelFormat format, double percent, ResizeFilter filter) {
+  ResizeOptions options;
+  options.percent = percent;
+  options.enlarges = true;
+  options.filter = filter;
+  return trial(fmt::format("resize {}% {}", percent, name_of(filter, kFilterNames)), options,
+               moved_bytes(format, percent * percent / 10000.0));
+}
+
+Trial fit_trial(PixelFormat format, Size size, ResizeFit fit) {
+  ResizeOptions options;
+  options.width = size.width;
+  options.height = size.height;
+  options.fit = fit;
+  options.pad_color = {{10, 200, 30}};
+  return trial(fmt::format("resize {}x{} {}", size.width, size.height, name_of(fit, kFitNames)), options,
+               moved_bytes(format, 1.0));
+}
+
+/// Every filter, smaller and larger; every fit, wide and high; and a box with fractions.
+std::vector<Trial> resize_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& filter : kFilterNames) {
+    trials.push_back(percent_trial(format, 50.0, filter.value));
+    trials.back().is_timed = true;
+    trials.push_back(percent_trial(format, 13.7, filter.value));
+    trials.push_back(percent_trial(format, 230.0, filter.value));
+  }
+  for (const auto& fit : kFitNames) {
+    trials.push_back(fit_trial(format, {40, 9}, fit.value));
+    trials.push_back(fit_trial(format, {7, 50}, fit.value));
+  }
+  Trial boxed = fit_trial(format, {31, 17}, ResizeFit::stretch);
+  boxed.name = "resize box";
+  boxed.run = [](Backend& backend, const Picture& picture) -> OperationResult {
+    ResizeOptions options;
+    options.width = 31;
+    options.height = picture.height();
+    options.fit = ResizeFit::stretch;
+    options.box =
+        ResizeBox{picture.width() * 0.3, picture.height() * 0.1, picture.width() * 0.61, picture.height() * 0.7};
+    return backend.apply(picture, options);
+  };
+  trials.push_back(boxed);
+  return trials;
+}
+
+/// Boxes and sizes are parts of the picture's.
+std::vector<Trial> crop_trials(PixelFormat format) {
+  const auto half = [](int side) { return (side + 1) / 2; };
+  const auto cropping = [&](std::string name, Gravity gravity) {
+    return Trial{std::move(name),
+                 [half, gravity](Backend& backend, const Picture& picture) -> OperationResult {
+                   CropOptions options;
+                   options.width = half(picture.width());
+                   options.height = half(picture.height());
+                   options.gravity = gravity;
+                   return backend.apply(picture, options);
+                 },
+                 moved_bytes(format, 0.25) - 0.75 * bytes_of(format)};
+  };
+  std::vector<Trial> trials;
+  for (const auto& gravity : kGravityNames) {
+    trials.push_back(cropping("crop " + gravity.name, gravity.value));
+    trials.back().is_timed = gravity.value == CropOptions().gravity;
+  }
+  return trials;
+}
+
+Trial turn_trial(PixelFormat format, const char* name, Turn turn) {
+  return timed(mapping(name, TurnOptions{turn}, format));
+}
+
+std::vector<Trial> rotate_trials(PixelFormat format) {
+  return {turn_trial(format, "rotate 90", Turn::rotate90), turn_trial(format, "rotate 180", Turn::rotate180),
+          turn_trial(format, "rotate 270", Turn::rotate270)};
+}
+
+std::vector<Trial> flip_trials(PixelFormat format) {
+  return {turn_trial(format, "flip horizontal", Turn::flip_horizontal),
+          turn_trial(format, "flip vertical", Turn::flip_vertical)};
+}
+
 std::vector<Trial> denoise_trials(PixelFormat format) {
   const auto denoising = [format](int patch, int search, std::optional<float> strength) {
     DenoiseOptions options;
@@ -430,6 +582,34 @@ bool denoise_is_right(Backend& backend) {
   return makes(backend, options, std::array<std::uint8_t, 4>{18, 17, 17, 250});
 }
 
+/// Half the size by `box`: the mean, rounded. Twice as wide by `nearest`: each pixel twice.
+bool resize_is_right(Backend& backend) {
+  ResizeOptions half;
+  half.percent = 50.0;
+  half.filter = ResizeFilter::box;
+  ResizeOptions wide;
+  wide.width = 4;
+  wide.height = 2;
+  wide.fit = ResizeFit::stretch;
+  wide.filter = ResizeFilter::nearest;
+  return makes(backend, half, std::array<std::uint8_t, 1>{75}) &&
+         makes(backend, wide, std::array<std::uint8_t, 8>{10, 10, 20, 20, 20, 20, 250, 250});
+}
+
+bool crop_is_right(Backend& backend) {
+  return makes(backend, CropOptions{Rect{1, 0, 1, 2}}, std::array<std::uint8_t, 2>{20, 250});
+}
+
+bool rotate_is_right(Backend& backend) {
+  return makes(backend, TurnOptions{Turn::rotate90}, std::array<std::uint8_t, 4>{20, 10, 250, 20}) &&
+         makes(backend, TurnOptions{Turn::rotate180}, std::array<std::uint8_t, 4>{250, 20, 20, 10});
+}
+
+bool flip_is_right(Backend& backend) {
+  return makes(backend, TurnOptions{Turn::flip_horizontal}, std::array<std::uint8_t, 4>{20, 10, 250, 20}) &&
+         makes(backend, TurnOptions{Turn::flip_vertical}, std::array<std::uint8_t, 4>{20, 250, 10, 20});
+}
+
 bool hsl_is_right(Backend& backend) {
   const Picture orange = picture_of(backend, 1, 1, std::array<std::uint8_t, 3>{255, 128, 0});
   return holds(backend.download(backend.apply(orange, ToHslOptions{HslEncoding::u16})),
@@ -446,6 +626,10 @@ OperationTraits of_variances(const ImageShape& input) {
   WindowOptions options;
   options.statistic = WindowStatistic::variance;
   return traits_of(options, input);
+}
+
+OperationTraits of_doubling(const ImageShape& input) {
+  return traits_of(scaling(200.0, ResizeFilter::lanczos), input);
 }
 
 OperationTraits of_sauvola(const ImageShape& input) {
@@ -467,6 +651,12 @@ const std::array kOperations = {
               threshold_trials, threshold_is_right},
     Operation{"denoise", "remove noise and keep edges (non-local means)", with_defaults<DenoiseOptions>, denoise_trials,
               denoise_is_right},
+    Operation{"resize", "make an image smaller or larger, with Pillow's bytes", of_doubling, resize_trials,
+              resize_is_right},
+    Operation{"crop", "keep a part of an image", with_defaults<CropOptions>, crop_trials, crop_is_right},
+    Operation{"rotate", "rotate by 90, 180 or 270 degrees", with_defaults<TurnOptions>, rotate_trials, rotate_is_right},
+    Operation{"flip", "mirror an image left to right or top to bottom", with_defaults<TurnOptions>, flip_trials,
+              flip_is_right},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
 #include "gpuimg/ops/luma.hpp"
 
@@ -98,6 +100,85 @@ void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint
                   std::size_t count, std::int32_t* weight_sums, const ChannelRows<std::int32_t>& sums);
 void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint16_t>& samples, int channels,
                   std::size_t count, std::uint64_t* weight_sums, const ChannelRows<std::uint64_t>& sums);
+
+/// Rows that resize takes at a time, and what a lane of its vectors holds: four 8-bit samples that are neighbors along
+/// the pass, or one of 16 bits.
+inline constexpr std::size_t kResizeRows = 16;
+template <class T>
+using ResizeWord = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint16_t>;
+template <class T>
+inline constexpr int kWordSamples = sizeof(T) == 1 ? 4 : 1;
+
+/// The weights of a word's samples. Those of 8-bit samples are split into pairs of 16 bits, the first sample's in the
+/// low half: high · 2^kLowBits + low. 0 for a sample outside the window.
+template <class T>
+struct WordWeights;
+
+template <>
+struct WordWeights<std::uint8_t> {
+  static constexpr int kLowBits = 12;
+  std::int32_t even_high = 0;  ///< of samples 0 and 2
+  std::int32_t even_low = 0;
+  std::int32_t odd_high = 0;  ///< of samples 1 and 3
+  std::int32_t odd_low = 0;
+
+  void set(int sample, std::int32_t weight) {
+    const int shift = sample / 2 * 16;
+    const auto put = [shift](std::int32_t& pair, std::int32_t part) {
+      pair = static_cast<std::int32_t>(static_cast<std::uint32_t>(pair) | (static_cast<std::uint32_t>(part) & 0xFFFFU)
+                                                                              << shift);
+    };
+    put(sample % 2 == 0 ? even_high : odd_high, weight >> kLowBits);
+    put(sample % 2 == 0 ? even_low : odd_low, weight & ((1 << kLowBits) - 1));
+  }
+  [[nodiscard]] std::int32_t weight(int sample) const {
+    const int shift = sample / 2 * 16;
+    const auto half = [shift](std::int32_t pair) {
+      return std::int32_t{static_cast<std::int16_t>(static_cast<std::uint32_t>(pair) >> shift)};
+    };
+    return half(sample % 2 == 0 ? even_high : odd_high) * (1 << kLowBits) + half(sample % 2 == 0 ? even_low : odd_low);
+  }
+};
+
+template <>
+struct WordWeights<std::uint16_t> {
+  static constexpr int kLowBits = 24;
+  std::int32_t high = 0;
+  std::int32_t low = 0;
+
+  void set(int /*sample*/, std::int64_t weight) {
+    high = static_cast<std::int32_t>(weight >> kLowBits);
+    low = static_cast<std::int32_t>(weight & ((std::int64_t{1} << kLowBits) - 1));
+  }
+  [[nodiscard]] std::int64_t weight() const { return high * (std::int64_t{1} << kLowBits) + low; }
+};
+
+/// The words that each output position of a pass weights.
+template <class T>
+struct WordAxis {
+  std::vector<std::uint32_t> first;   ///< the first word, by output position
+  std::vector<std::uint32_t> starts;  ///< of its weights; one more at the end
+  std::vector<WordWeights<T>> weights;
+};
+
+/// Words of `count` pixels of kResizeRows rows: those of a row's neighbors in words[(x / kWordSamples · channels +
+/// channel) · kResizeRows + row].
+void transpose_rows(const std::uint8_t* const* rows, std::size_t count, int channels, std::uint32_t* words);
+void transpose_rows(const std::uint16_t* const* rows, std::size_t count, int channels, std::uint16_t* words);
+
+/// The horizontal pass over transposed rows. Its samples become words of the vertical pass: kResizeRows / kWordSamples
+/// rows of words, `stride` words apart, each with a word for each output position and channel.
+void weighted_columns(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, int channels, std::uint32_t* out,
+                      std::size_t stride);
+void weighted_columns(const std::uint16_t* words, const WordAxis<std::uint16_t>& axis, int channels, std::uint16_t* out,
+                      std::size_t stride);
+
+/// A row of the vertical pass: `count` rows of words, `stride` words apart, times weights. Reads whole vectors: up to
+/// kResizeRows − 1 words more of each row.
+void weighted_row(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                  std::size_t count, std::size_t lanes, std::uint8_t* out);
+void weighted_row(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,
+                  std::size_t count, std::size_t lanes, std::uint16_t* out);
 
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);

@@ -11,12 +11,14 @@
 #include <variant>
 
 #include "gpuimg/encoded_image.hpp"
+#include "gpuimg/ops/arrange.hpp"
 #include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/denoise.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
+#include "gpuimg/ops/resize.hpp"
 #include "gpuimg/ops/threshold.hpp"
 #include "gpuimg/ops/window.hpp"
 #include "gpuimg/picture.hpp"
@@ -36,7 +38,10 @@ using SumTable = Picture;
   X(HslAdjustment)                   \
   X(WindowOptions)                   \
   X(ThresholdOptions)                \
-  X(DenoiseOptions)
+  X(DenoiseOptions)                  \
+  X(ResizeOptions)                   \
+  X(CropOptions)                     \
+  X(TurnOptions)
 
 template <class, class... Options>
 using VariantAfter = std::variant<Options...>;
@@ -45,7 +50,8 @@ using VariantAfter = std::variant<Options...>;
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     CLAHE, summed-area tables and thresholds have other rules: app/operations/operation_traits.hpp.
+///     CLAHE, summed-area tables, thresholds and what changes the size or turns rows have other rules:
+///     app/operations/operation_traits.hpp.
 #define GPUIMG_AFTER_COMMA(Options) , Options
 using PictureOperation = VariantAfter<void GPUIMG_PICTURE_OPERATIONS(GPUIMG_AFTER_COMMA)>;
 #undef GPUIMG_AFTER_COMMA

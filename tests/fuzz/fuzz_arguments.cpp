@@ -39,7 +39,9 @@ std::vector<std::string> arguments_in(std::string_view text) {
 }
 
 void parse_values(const std::string& text) {
-  taken_or_refused([&] { (void)parse_region(text); });
+  taken_or_refused([&] { (void)parse_region("--roi", text); });
+  taken_or_refused([&] { (void)parse_box("--box", text); });
+  taken_or_refused([&] { (void)parse_size("--size", text); });
   taken_or_refused([&] { (void)parse_byte_size("--max-memory", text); });
   taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
   taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });

@@ -1,0 +1,317 @@
+// Vectorized passes of resize. 16 rows at a time are transposed into words, so that the lanes of a vector are rows in
+// the horizontal pass and columns in the vertical one: both are the same sum of words times weights. A word of 8-bit
+// samples holds four neighbors along the pass. Specified in docs/operations.md, "Resize".
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/simd_resize.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "ops/resize.hpp"
+#include "simd/simd_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kRows = kResizeRows;
+
+using Words = hn::CappedTag<std::int32_t, kRows>;
+
+#if HWY_TARGET != HWY_SCALAR
+using Word = hn::Vec<Words>;
+using Pairs = hn::Repartition<std::int16_t, Words>;
+
+HWY_INLINE hn::Vec<Pairs> same_pairs(std::int32_t pair) { return hn::BitCast(Pairs(), hn::Set(Words(), pair)); }
+
+/// The lanes of a vector: words[0], words[stride], … times weights. The bytes of a word are split into two pairs, and
+/// weights into high and low parts, for products of 16 bits. Sums are modulo 2³², in which the total fits.
+HWY_INLINE void weighted_lanes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                               std::size_t count, std::uint8_t* out) {
+  const Words d;
+  const Pairs dp;
+  const hn::RebindToUnsigned<Pairs> unsigned_pairs;
+  Word high = hn::Zero(d);
+  Word high_rest = hn::Zero(d);
+  Word low = hn::Set(d, 1 << (kWeightBits<std::uint8_t> - 1));
+  Word low_rest = hn::Zero(d);
+  for (std::size_t k = 0; k < count; ++k, words += stride) {
+    const auto pairs = hn::BitCast(unsigned_pairs, hn::LoadU(hn::RebindToUnsigned<Words>(), words));
+    const auto even = hn::BitCast(dp, hn::And(pairs, hn::Set(unsigned_pairs, 0xFF)));
+    const auto odd = hn::BitCast(dp, hn::ShiftRight<8>(pairs));
+    high = hn::ReorderWidenMulAccumulate(d, even, same_pairs(weights[k].even_high), high, high_rest);
+    low = hn::ReorderWidenMulAccumulate(d, even, same_pairs(weights[k].even_low), low, low_rest);
+    high = hn::ReorderWidenMulAccumulate(d, odd, same_pairs(weights[k].odd_high), high, high_rest);
+    low = hn::ReorderWidenMulAccumulate(d, odd, same_pairs(weights[k].odd_low), low, low_rest);
+  }
+  const Word sum =
+      hn::Add(hn::ShiftLeft<WordWeights<std::uint8_t>::kLowBits>(hn::RearrangeToOddPlusEven(high, high_rest)),
+              hn::RearrangeToOddPlusEven(low, low_rest));
+  const hn::Rebind<std::uint8_t, Words> bytes;
+  hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<kWeightBits<std::uint8_t>>(sum)), bytes, out);
+}
+
+using Halves = hn::CappedTag<std::int64_t, kRows>;
+using Half = hn::Vec<Halves>;
+
+/// 16 bits: products of 64 bits, of weights split into high and low parts, which with samples are factors of 32 bits.
+HWY_INLINE void weighted_lanes(const std::uint16_t* words, std::size_t stride,
+                               const WordWeights<std::uint16_t>* weights, std::size_t count, std::uint16_t* out) {
+  const Halves d;
+  const hn::Rebind<std::uint16_t, Halves> shorts;
+  const hn::Rebind<std::int32_t, Halves> narrow;
+  const hn::Repartition<std::int32_t, Halves> factors;
+  Half high = hn::Zero(d);
+  Half low = hn::Set(d, std::int64_t{1} << (kWeightBits<std::uint16_t> - 1));
+  for (std::size_t k = 0; k < count; ++k, words += stride) {
+    const auto samples = hn::BitCast(factors, hn::PromoteTo(d, hn::PromoteTo(narrow, hn::LoadU(shorts, words))));
+    high = hn::Add(high, hn::MulEven(samples, hn::Set(factors, weights[k].high)));
+    low = hn::Add(low, hn::MulEven(samples, hn::Set(factors, weights[k].low)));
+  }
+  constexpr int kLowBits = WordWeights<std::uint16_t>::kLowBits;
+  const Half sum = hn::ShiftRight<kWeightBits<std::uint16_t>>(hn::Add(hn::ShiftLeft<kLowBits>(high), low));
+  const Half level = hn::Min(hn::Max(sum, hn::Zero(d)), hn::Set(d, 65535));
+  hn::StoreU(hn::TruncateTo(shorts, hn::BitCast(hn::RebindToUnsigned<Halves>(), level)), shorts, out);
+}
+
+inline std::size_t vector_lanes(std::uint8_t /*sample*/) { return hn::Lanes(Words()); }
+inline std::size_t vector_lanes(std::uint16_t /*sample*/) { return hn::Lanes(Halves()); }
+#else
+/// A vector of one word has no halves.
+inline void weighted_lanes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                           std::size_t count, std::uint8_t* out) {
+  std::int32_t sum = 1 << (kWeightBits<std::uint8_t> - 1);
+  for (std::size_t k = 0; k < count; ++k, words += stride) {
+    for (int i = 0; i < 4; ++i) {
+      sum += static_cast<std::int32_t>((*words >> (8 * i)) & 0xFFU) * weights[k].weight(i);
+    }
+  }
+  *out = resampled<std::uint8_t>(sum);
+}
+inline void weighted_lanes(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,
+                           std::size_t count, std::uint16_t* out) {
+  std::int64_t sum = std::int64_t{1} << (kWeightBits<std::uint16_t> - 1);
+  for (std::size_t k = 0; k < count; ++k, words += stride) {
+    sum += *words * weights[k].weight();
+  }
+  *out = resampled<std::uint16_t>(sum);
+}
+inline std::size_t vector_lanes(std::uint8_t /*sample*/) { return 1; }
+inline std::size_t vector_lanes(std::uint16_t /*sample*/) { return 1; }
+#endif
+
+template <class T>
+void weighted_rows_of(const ResizeWord<T>* words, std::size_t stride, const WordWeights<T>* weights, std::size_t count,
+                      std::size_t lanes, T* out) {
+  const std::size_t step = vector_lanes(T{});
+  std::size_t x = 0;
+  for (; x + step <= lanes; x += step) {
+    weighted_lanes(words + x, stride, weights, count, out + x);
+  }
+  if (x < lanes) {  // rows of words are whole vectors, those of the result are not
+    T rest[kRows];
+    weighted_lanes(words + x, stride, weights, count, rest);
+    std::memcpy(out + x, rest, (lanes - x) * sizeof(T));
+  }
+}
+
+/// Sample of row r → byte r % 4 of the word of four rows; or the sample of its row.
+HWY_INLINE void store_rows(const std::uint8_t* rows, std::uint32_t* words, std::size_t stride) {
+  for (std::size_t i = 0; i < kRows / 4; ++i) {
+    std::memcpy(words + i * stride, rows + 4 * i, 4);
+  }
+}
+HWY_INLINE void store_rows(const std::uint16_t* rows, std::uint16_t* words, std::size_t stride) {
+  for (std::size_t i = 0; i < kRows; ++i) {
+    words[i * stride] = rows[i];
+  }
+}
+
+template <class T>
+void weighted_columns_of(const ResizeWord<T>* words, const WordAxis<T>& axis, int channels, ResizeWord<T>* out,
+                         std::size_t stride) {
+  const std::size_t step = vector_lanes(T{});
+  const auto planes = static_cast<std::size_t>(channels);
+  T rows[kRows];
+  for (std::size_t i = 0; i < axis.first.size(); ++i) {
+    const WordWeights<T>* weights = axis.weights.data() + axis.starts[i];
+    const std::size_t count = axis.starts[i + 1] - axis.starts[i];
+    const ResizeWord<T>* from = words + axis.first[i] * planes * kRows;
+    for (std::size_t c = 0; c < planes; ++c, from += kRows) {
+      for (std::size_t r = 0; r < kRows; r += step) {
+        weighted_lanes(from + r, planes * kRows, weights, count, rows + r);
+      }
+      store_rows(rows, out + i * planes + c, stride);
+    }
+  }
+}
+
+// --- Transposition --------------------------------------------------------------------------------------------------
+
+template <int channels>
+void words_of_pixels(const std::uint8_t* const* rows, std::size_t first, std::size_t count, std::uint32_t* words) {
+  for (std::size_t x = first; x < count; x += 4) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::uint32_t* plane = words + (x / 4 * channels + c) * kRows;
+      for (std::size_t r = 0; r < kRows; ++r) {
+        std::uint32_t word = 0;
+        for (std::size_t k = 0; k < 4 && x + k < count; ++k) {
+          word |= std::uint32_t{rows[r][(x + k) * channels + c]} << (8 * k);
+        }
+        plane[r] = word;
+      }
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Bytes of 16, or of 12, that hold whole words: where each byte of the words comes from.
+template <int channels>
+struct WordOrder;
+template <>
+struct WordOrder<1> {
+  static constexpr std::uint8_t kBytes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+};
+template <>
+struct WordOrder<2> {
+  static constexpr std::uint8_t kBytes[16] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+};
+template <>
+struct WordOrder<3> {
+  static constexpr std::uint8_t kBytes[16] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11, 12, 13, 14, 15};
+};
+template <>
+struct WordOrder<4> {
+  static constexpr std::uint8_t kBytes[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+};
+
+/// Returns how many pixels are done: all whose 16 bytes are there.
+template <int channels>
+std::size_t transposed_vectors(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
+  const hn::FixedTag<std::uint8_t, 16> bytes;
+  const hn::FixedTag<std::uint32_t, 4> d;
+  const hn::FixedTag<std::uint64_t, 2> halves;
+  constexpr std::size_t kPlanes = channels == 3 ? 3 : 4;
+  constexpr std::size_t kPixels = 4 * kPlanes / channels;
+  const auto order = hn::LoadU(bytes, WordOrder<channels>::kBytes);
+  std::size_t x = 0;
+  for (; x * channels + 16 <= count * channels; x += kPixels) {
+    std::uint32_t* to = words + x / 4 * channels * kRows;
+    for (std::size_t r = 0; r < kRows; r += 4) {
+      const auto row = [&](std::size_t i) {
+        return hn::BitCast(d, hn::TableLookupBytes(hn::LoadU(bytes, rows[r + i] + x * channels), order));
+      };
+      const auto a = row(0);
+      const auto b = row(1);
+      const auto c = row(2);
+      const auto e = row(3);
+      const auto ab_low = hn::BitCast(halves, hn::InterleaveLower(d, a, b));
+      const auto ab_high = hn::BitCast(halves, hn::InterleaveUpper(d, a, b));
+      const auto ce_low = hn::BitCast(halves, hn::InterleaveLower(d, c, e));
+      const auto ce_high = hn::BitCast(halves, hn::InterleaveUpper(d, c, e));
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_low, ce_low)), d, to + r);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_low, ce_low)), d, to + kRows + r);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_high, ce_high)), d, to + 2 * kRows + r);
+      if constexpr (kPlanes == 4) {
+        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_high, ce_high)), d, to + 3 * kRows + r);
+      }
+    }
+  }
+  return x;
+}
+#else
+template <int channels>
+std::size_t transposed_vectors(const std::uint8_t* const* /*rows*/, std::size_t /*count*/, std::uint32_t* /*words*/) {
+  return 0;
+}
+#endif
+
+template <int channels>
+void transposed(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
+  words_of_pixels<channels>(rows, transposed_vectors<channels>(rows, count, words), count, words);
+}
+
+// A name for each: HWY_EXPORT takes no overloads.
+
+void transpose_bytes(const std::uint8_t* const* rows, std::size_t count, int channels, std::uint32_t* words) {
+  switch (channels) {
+    case 1: return transposed<1>(rows, count, words);
+    case 2: return transposed<2>(rows, count, words);
+    case 3: return transposed<3>(rows, count, words);
+    default: return transposed<4>(rows, count, words);
+  }
+}
+
+void transpose_shorts(const std::uint16_t* const* rows, std::size_t count, int channels, std::uint16_t* words) {
+  const std::size_t samples = count * static_cast<std::size_t>(channels);
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t x = 0; x < samples; ++x) {
+      words[x * kRows + r] = rows[r][x];
+    }
+  }
+}
+
+void columns_of_bytes(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, int channels, std::uint32_t* out,
+                      std::size_t stride) {
+  weighted_columns_of<std::uint8_t>(words, axis, channels, out, stride);
+}
+
+void columns_of_shorts(const std::uint16_t* words, const WordAxis<std::uint16_t>& axis, int channels,
+                       std::uint16_t* out, std::size_t stride) {
+  weighted_columns_of<std::uint16_t>(words, axis, channels, out, stride);
+}
+
+void row_of_bytes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                  std::size_t count, std::size_t lanes, std::uint8_t* out) {
+  weighted_rows_of<std::uint8_t>(words, stride, weights, count, lanes, out);
+}
+
+void row_of_shorts(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,
+                   std::size_t count, std::size_t lanes, std::uint16_t* out) {
+  weighted_rows_of<std::uint16_t>(words, stride, weights, count, lanes, out);
+}
+
+}  // namespace gpuimg::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::cpu {
+
+HWY_EXPORT(transpose_bytes);
+HWY_EXPORT(transpose_shorts);
+HWY_EXPORT(columns_of_bytes);
+HWY_EXPORT(columns_of_shorts);
+HWY_EXPORT(row_of_bytes);
+HWY_EXPORT(row_of_shorts);
+
+void transpose_rows(const std::uint8_t* const* rows, std::size_t count, int channels, std::uint32_t* words) {
+  HWY_DYNAMIC_DISPATCH(transpose_bytes)(rows, count, channels, words);
+}
+
+void transpose_rows(const std::uint16_t* const* rows, std::size_t count, int channels, std::uint16_t* words) {
+  HWY_DYNAMIC_DISPATCH(transpose_shorts)(rows, count, channels, words);
+}
+
+void weighted_columns(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, int channels, std::uint32_t* out,
+                      std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(columns_of_bytes)(words, axis, channels, out, stride);
+}
+
+void weighted_columns(const std::uint16_t* words, const WordAxis<std::uint16_t>& axis, int channels, std::uint16_t* out,
+                      std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(columns_of_shorts)(words, axis, channels, out, stride);
+}
+
+void weighted_row(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                  std::size_t count, std::size_t lanes, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(row_of_bytes)(words, stride, weights, count, lanes, out);
+}
+
+void weighted_row(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,
+                  std::size_t count, std::size_t lanes, std::uint16_t* out) {
+  HWY_DYNAMIC_DISPATCH(row_of_shorts)(words, stride, weights, count, lanes, out);
+}
+
+}  // namespace gpuimg::cpu
+#endif
