@@ -55,7 +55,8 @@ class StepWords {
     std::string name;
     const CommandParser* parser = nullptr;
     std::vector<std::string> given;  ///< words after the name, not yet sorted
-    std::vector<std::string> words;  ///< options of the step alone
+    std::vector<std::string> words;  ///< options of the step alone, and words as in "rotate 90"
+    std::size_t missing_words = 0;
   };
 
   /// Throws Error{usage}.
@@ -137,10 +138,11 @@ class StepWords {
 
   void sort(Step& step) {
     bool only_names = false;
+    step.missing_words = step.parser->words();
     for (auto word = step.given.begin(); word != step.given.end(); ++word) {
       only_names = only_names || *word == "--";
       if (only_names || !is_option(*word)) {
-        take_file(step, *word);
+        take_word_or_file(step, *word);
         continue;
       }
       const std::string option = option_in(*word);
@@ -152,7 +154,12 @@ class StepWords {
     }
   }
 
-  void take_file(const Step& step, const std::string& word) {
+  void take_word_or_file(Step& step, const std::string& word) {
+    if (step.missing_words > 0) {
+      --step.missing_words;
+      step.words.push_back(word);
+      return;
+    }
     if (&step != &steps_.front()) {
       throw Error(ErrorKind::usage, "unexpected argument " + printable_name(word) + " after --then " + step.name +
                                         "; IN and OUT stand before the first --then");

@@ -514,10 +514,21 @@ void CommandParser::refuse_option(const std::string& argument) const {
                                     model_.name + " --help'");
 }
 
+std::size_t CommandParser::words() const {
+  return static_cast<std::size_t>(std::count_if(model_.positionals.begin(), model_.positionals.end(),
+                                                [](const auto& positional) { return !positional.choices.empty(); }));
+}
+
 bool CommandParser::takes_value(const std::string& option) const { return gpuimg::takes_value(*app_, option); }
 
 std::string CommandParser::step_text() const {
   std::string text = model_.name;
+  for (const PositionalModel& positional : model_.positionals) {
+    const CLI::Option* known = positional.choices.empty() ? nullptr : app_->get_option(positional.name);
+    for (const std::string& word : known != nullptr ? known->results() : std::vector<std::string>()) {
+      text += " " + printable_name(word);
+    }
+  }
   for (const OptionModel& option : model_.options) {
     const std::string& name = option.names.back();
     if (option.group != kOperationGroup || option.is_of_run || name == "--help") {
@@ -540,6 +551,13 @@ std::string CommandParser::name() const { return model_.name; }
 std::vector<GivenOption> CommandParser::given_options() const {
   std::vector<GivenOption> given;
   for (const CLI::Option* option : app_->get_options()) {
+    const std::string positional = option->get_positional() ? option->get_name() : "";
+    const bool is_choice = std::any_of(model_.positionals.begin(), model_.positionals.end(), [&](const auto& model) {
+      return model.name == positional && !model.choices.empty();
+    });
+    if (is_choice && option->count() > 0) {
+      given.push_back({positional, option->results()});
+    }
     const bool is_of_operation = option->get_group() == kOperationGroup && !option->get_lnames().empty();
     if (is_of_operation && option->count() > 0) {
       const std::string& name = option->get_lnames().front();

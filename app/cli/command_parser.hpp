@@ -125,6 +125,9 @@ class CommandParser {
   /// Throws Error{usage} for an option that a subcommand does not have: which other one has it, or what is like it.
   [[noreturn]] void refuse_option(const std::string& argument) const;
 
+  /// How many of its arguments are words, as in "rotate 90": they come before files.
+  [[nodiscard]] std::size_t words() const;
+
   /// True if it has the option, and its value is the next argument.
   [[nodiscard]] bool takes_value(const std::string& option) const;
 
@@ -141,7 +144,8 @@ class CommandParser {
 
   [[nodiscard]] std::string name() const;
 
-  /// The operation's own options that were given, sorted by name. Options with a group are left out.
+  /// The operation's own options that were given, and positionals that are one of several choices, sorted by name.
+  /// Options with a group are left out.
   [[nodiscard]] std::vector<GivenOption> given_options() const;
 
   /// The whole program, from any of its parsers.

@@ -21,6 +21,12 @@ std::vector<Choice> step_choices(const CommandModel& program) {
   return choices;
 }
 
+/// The positional after the first if that is one of several words: files follow "rotate 90".
+const PositionalModel* after_words(const CommandModel& command) {
+  const auto& positionals = command.positionals;
+  return positionals.size() > 1 && !positionals[0].choices.empty() ? &positionals[1] : nullptr;
+}
+
 /// One function with a table of the options and values of each subcommand.
 namespace bash {
 
@@ -115,8 +121,14 @@ std::string completes_positionals(const CommandModel& command) {
     return ":";
   }
   const PositionalModel& first = command.positionals.front();
-  return first.choices.empty() ? "_gpuimg_files '" + pattern_of(first.endings) + "'"
-                               : "_gpuimg_words '" + word_list(first.choices) + "'";
+  if (first.choices.empty()) {
+    return "_gpuimg_files '" + pattern_of(first.endings) + "'";
+  }
+  const std::string words = "_gpuimg_words '" + word_list(first.choices) + "'";
+  const PositionalModel* const second = after_words(command);
+  return second == nullptr ? words
+                           : fmt::format("if [ \"$previous\" = {} ]; then {}; else _gpuimg_files '{}'; fi",
+                                         command.name, words, pattern_of(second->endings));
 }
 
 /// Completes a word of `command` that is not the value of an option.
@@ -266,6 +278,14 @@ std::string positional_line(const CommandModel& command, const std::string& cond
     return "";
   }
   const PositionalModel& first = command.positionals.front();
+  if (const PositionalModel* const second = after_words(command); second != nullptr) {
+    const auto if_word_is = [&](const char* seen) {
+      return fmt::format(" -n '__fish_seen_subcommand_from {}; and{} __fish_seen_subcommand_from {}'", command.name,
+                         seen, bash::word_list(first.choices));
+    };
+    return "complete -c gpuimg" + if_word_is(" not") + " -a " + choice_arguments(first.choices) +
+           "\ncomplete -c gpuimg" + if_word_is("") + files_argument(second->endings) + "\n";
+  }
   if (!first.choices.empty()) {
     return "complete -c gpuimg" + condition + " -a " + choice_arguments(first.choices) + "\n";
   }
@@ -412,6 +432,10 @@ std::string positional(const CommandModel& command, const std::string& indent) {
   }
   const PositionalModel& first = command.positionals.front();
   const std::string action = first.choices.empty() ? offers_files(first.endings) : offers_choices(first.choices);
+  if (const PositionalModel* const second = after_words(command); second != nullptr) {
+    return indent + in_quotes("1:" + first.name + ":" + action) + "\n" + indent +
+           in_quotes("*:" + second->name + ":" + offers_files(second->endings)) + "\n";
+  }
   return indent + in_quotes("*:" + first.name + ":" + action) + "\n";
 }
 

@@ -17,6 +17,10 @@ Command integral_command();
 Command hsl_command();
 Command threshold_command();
 Command denoise_command();
+Command resize_command();
+Command crop_command();
+Command rotate_command();
+Command flip_command();
 Command convert_command();
 Command compare_command();
 Command info_command();
@@ -29,9 +33,10 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,    equalize_command, integral_command,   hsl_command,  threshold_command,
-    denoise_command, convert_command,  compare_command,    info_command, report_command,
-    bench_command,   doctor_command,   completion_command, help_command, version_command,
+    hist_command,    equalize_command,   integral_command, hsl_command,     threshold_command,
+    denoise_command, resize_command,     crop_command,     rotate_command,  flip_command,
+    convert_command, compare_command,    info_command,     report_command,  bench_command,
+    doctor_command,  completion_command, help_command,     version_command,
 };
 
 std::vector<Command> all_commands();

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/option_values.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/png/png.hpp"
@@ -41,6 +44,28 @@ PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments, const OutputForm
 
 codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
   return output_form(forms_, asked_, output);
+}
+
+void PhotoOutput::follow(codecs::DecodedImage& input, const Steps& steps, const ImageShape& result,
+                         const ItemPaths& paths, Worker& worker) const {
+  if (std::none_of(steps.begin(), steps.end(), [](const Step& step) { return step.traits.moves_pixels; })) {
+    return;
+  }
+  codecs::Metadata& metadata = input.metadata;
+  if (stripping_ != Stripping::all && codecs::unlink_thumbnail(metadata.exif)) {
+    worker.report.detail(input_name(paths.input) + ": its EXIF thumbnail shows the image as it was and is left out");
+  }
+  codecs::set_exif_size(metadata.exif, {result.width, result.height});
+  if (std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.traits.swaps_sides; }) % 2 == 0) {
+    return;
+  }
+  codecs::swap_exif_resolutions(metadata.exif);
+  if (metadata.density) {
+    std::swap(metadata.density->x, metadata.density->y);
+  }
+  if (input.source_encoding) {
+    input.source_encoding = input.source_encoding->transposed();
+  }
 }
 
 codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, bool may_keep_quality,
@@ -165,10 +190,33 @@ HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::
   return held;
 }
 
+void PhotoJob::check_header(Worker& worker, const ItemPaths& paths) const {
+  const std::vector<OperationTraits> traits = steps_.traits({});
+  const bool changes_size = std::any_of(traits.begin(), traits.end(), [](const auto& one) { return one.moves_pixels; });
+  if (!changes_size || steps_.reads_files() || paths.input == "-" || worker.loader.holds_member(paths.input)) {
+    return;
+  }
+  const codecs::PageRef page = paths.page.number != 0 ? paths.page : codecs::PageRef{worker.options.page};
+  const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, page);
+  if (declared.pixels() == 0) {
+    return;  // its reader says why
+  }
+  const ImageShape stored = largest_shape(declared);
+  const std::string name = input_name(paths.input, paths.page.number);
+  try {
+    steps_.check_shapes({stored.height, stored.width, stored.format}, name, worker);  // its orientation may make it fit
+  } catch (const Error&) {
+    steps_.check_shapes(stored, name, worker);
+  }
+}
+
 InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
-  codecs::DecodedImage decoded = load_rows(worker, paths, steps_.rows_when());
+  check_header(worker, paths);
+  const bool needs_whole = steps_.size() == 1 && !steps_.takes_bands();
+  codecs::DecodedImage decoded = needs_whole ? load(worker, paths) : load_rows(worker, paths, steps_.rows_when());
   const ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
   output_.check(made.result, paths, worker);
+  output_.follow(decoded, made.steps, made.result, paths, worker);
   codecs::WriteOptions write_options = output_.carried_from(decoded, !steps_.is_bilevel(), paths, worker);
   write_options.one_bit = bits_ == BilevelBits::one;
   output_.process(OperationInput(std::move(decoded)), made.steps, made.result, paths.output, write_options, worker);

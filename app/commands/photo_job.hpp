@@ -20,6 +20,11 @@ class PhotoOutput {
   explicit PhotoOutput(const ImageOutputArguments& arguments,
                        const OutputForms<codecs::FileFormat>& forms = kImageForms);
 
+  /// Makes the metadata of the input tell of the result of steps that move its pixels, which has this shape: sizes and
+  /// densities. The thumbnail is unlinked.
+  void follow(codecs::DecodedImage& input, const Steps& steps, const ImageShape& result, const ItemPaths& paths,
+              Worker& worker) const;
+
   /// How `paths.output` is encoded: with the metadata of the input unless --strip, and with its quantization and
   /// sampling for --quality keep if `may_keep_quality`. Takes both out of `input`.
   codecs::WriteOptions carried_from(codecs::DecodedImage& input, bool may_keep_quality, const ItemPaths& paths,
@@ -90,6 +95,9 @@ class PhotoJob : public ImageJob {
   InOrder run(Worker& worker, const ItemPaths& paths) const override;
 
  private:
+  /// Throws what the size in the header of a file means for the steps, whichever way its pixels are turned.
+  void check_header(Worker& worker, const ItemPaths& paths) const;
+
   const ImageOutputArguments& arguments_;
   BilevelBits bits_;
   PhotoOutput output_;

@@ -51,7 +51,9 @@ void check_fit(const OperationInput& input, const Steps& steps, const CountStep*
 }
 
 /// True if the step can be run on rows with a halo.
-bool can_be_cut(const Step& step) { return step.mask == nullptr && !step.traits.reads_all_first; }
+bool can_be_cut(const Step& step) {
+  return step.mask == nullptr && !step.traits.reads_all_first && !step.traits.moves_rows;
+}
 
 /// A single step cuts the bands itself.
 bool can_run_on_bands(const Steps& steps) {

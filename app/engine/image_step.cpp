@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "engine/image_job.hpp"
@@ -16,6 +17,14 @@ namespace {
   throw Error(ErrorKind::usage, fmt::format("{}: it reads files that no other step writes, so it can only be the first "
                                             "step",
                                             step.name()));
+}
+
+double pixels_of(const ImageShape& shape) {
+  return std::max(static_cast<double>(shape.width) * static_cast<double>(shape.height), 1.0);
+}
+
+std::uint64_t bytes_above(double bytes, double least) {
+  return static_cast<std::uint64_t>(std::ceil(std::max(bytes - least, 0.0)));
 }
 
 }  // namespace
@@ -76,14 +85,21 @@ std::vector<std::string> ImageSteps::input_endings() const {
 
 bool ImageSteps::takes_bands() const {
   const std::vector<OperationTraits> all = traits({});
-  return !reads_files() && (steps_.size() <= 1 || std::none_of(all.begin(), all.end(), [](const OperationTraits& one) {
-                              return one.reads_all_first;
-                            }));
+  return !reads_files() && std::none_of(all.begin(), all.end(), [&](const OperationTraits& one) {
+    return all.size() == 1 ? one.moves_rows && one.reads_all_first : one.moves_rows || one.reads_all_first;
+  });
 }
 
 void ImageSteps::prepare(Worker& worker) const {
   for (const auto& step : steps_) {
     step->prepare(worker);
+  }
+}
+
+void ImageSteps::check_shapes(ImageShape input, const std::string& path, const Worker& worker) const {
+  for (const auto& step : steps_) {
+    step->check_shape(input, path, worker);
+    input = step->traits(input).result;
   }
 }
 
@@ -123,14 +139,17 @@ ImageShape largest_shape(const codecs::DeclaredImage& declared) {
 
 HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
   HeldBeside held;
-  const std::uint64_t first = input.format.bytes_per_pixel();
-  std::uint64_t before = first;
+  const double all_pixels = pixels_of(input);
+  const auto first = static_cast<double>(input.format.bytes_per_pixel());
+  double part = 1.0;  // of the pixels of the input, after the operations so far
+  double before = first;
   for (const OperationTraits& traits : operations) {
-    const std::uint64_t pixels = before + traits.result_bytes;
-    held.result = std::max(held.result, pixels - std::min(pixels, first));
-    held.others = std::max(held.others, traits.other_bytes);
+    const double pixels = before + part * static_cast<double>(traits.result_bytes);
+    held.result = std::max(held.result, bytes_above(pixels, first));
+    held.others = std::max(held.others, bytes_above(part * static_cast<double>(traits.other_bytes), 0.0));
     held.halo_rows += traits.halo_rows;
-    before = traits.result.format.bytes_per_pixel();
+    part = pixels_of(traits.result) / all_pixels;
+    before = part * static_cast<double>(traits.result.format.bytes_per_pixel());
   }
   return held;
 }

@@ -80,6 +80,10 @@ class ImageStep {
   /// Reads data shared by all images; called once, before the first image.
   virtual void prepare(Worker& /*worker*/) {}
 
+  /// Throws what for_image() does for the size of an image alone, which may be that in its file's header. `path`, as
+  /// messages show it, begins the message.
+  virtual void check_shape(const ImageShape& /*input*/, const std::string& /*path*/, const Worker& /*worker*/) const {}
+
   /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The step
   /// must not outlive this object.
   [[nodiscard]] virtual StepOfImage for_image(const StepInput& input, Worker& worker) const = 0;
@@ -118,7 +122,8 @@ class ImageSteps {
     return steps_.front()->read(worker, path);
   }
 
-  /// True if bands of rows can go through all steps: none reads the whole image first, unless it is the only one.
+  /// True if bands of rows can go through all steps: none moves rows or reads the whole image first, unless it is the
+  /// only one and does not do both.
   [[nodiscard]] bool takes_bands() const;
 
   /// As the members of ImageStep: of all steps.
@@ -129,6 +134,9 @@ class ImageSteps {
   [[nodiscard]] bool is_bilevel() const;
   [[nodiscard]] std::vector<std::string> input_endings() const;
   void prepare(Worker& worker) const;
+
+  /// Throws what the steps' check_shape() do, one after another.
+  void check_shapes(ImageShape input, const std::string& path, const Worker& worker) const;
 
   /// Of each step, one after another.
   [[nodiscard]] std::vector<OperationTraits> traits(ImageShape input) const;

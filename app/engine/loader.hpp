@@ -66,6 +66,9 @@ class Loader {
   /// As load(), but may leave the pixels of one image in their file, if they can be read there in bands of rows.
   codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
 
+  /// True if add_member() gave an input of this name, which no load() has taken yet.
+  [[nodiscard]] bool holds_member(const std::string& name) const { return members_.contains(name); }
+
   /// For operations that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 

@@ -415,9 +415,9 @@ Picture StripedBackend::by_ranges(const Picture& picture, Size size, const std::
   if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
     const std::size_t row = static_cast<std::size_t>(picture.width()) * picture.format().bytes_per_pixel();
     const auto fitting = static_cast<int>(std::min<std::size_t>(memory_.usual / row, INT_MAX));
-    is_void_ = !read_overlapping(
-        inner_, *file->pixels(), rows_of_band(fitting, row, picture.height()), strips,
-        [&](const StripRows& strip, Image pixels) { compute(strip, uploaded(std::move(pixels))); });
+    is_void_ =
+        !read_overlapping(inner_, *file->pixels(), rows_of_band(fitting, row, picture.height()), strips,
+                          [&](const StripRows& strip, Image pixels) { compute(strip, uploaded(std::move(pixels))); });
   } else {
     for (const StripRows& strip : strips) {
       compute(strip, uploaded(rows_of(picture, strip.first, strip.last)));

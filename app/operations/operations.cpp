@@ -628,9 +628,7 @@ OperationTraits of_variances(const ImageShape& input) {
   return traits_of(options, input);
 }
 
-OperationTraits of_doubling(const ImageShape& input) {
-  return traits_of(scaling(200.0, ResizeFilter::lanczos), input);
-}
+OperationTraits of_doubling(const ImageShape& input) { return traits_of(scaling(200.0, ResizeFilter::lanczos), input); }
 
 OperationTraits of_sauvola(const ImageShape& input) {
   ThresholdOptions options;

@@ -44,6 +44,8 @@ CASES = [
     ('gpuimg equalize in.png out.png --then denoise --pat', ['--patch'], []),
     ('gpuimg help hs', ['hsl '], []),
     ('gpuimg completion z', ['zsh'], []),
+    ('gpuimg flip ver', ['vertical '], []),
+    ('gpuimg flip vertical fir', ['first.png'], ['first.txt']),
 ]
 FILES = ['first.png', 'first.txt', 'SECOND.JPG', 'SECOND.TXT', 'table.csv', 'table.txt', 'second.mask']
 

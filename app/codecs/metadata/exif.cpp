@@ -72,6 +72,54 @@ void visit_orientations(ByteSpan exif, Visit visit) {
   });
 }
 
+// --- Size -----------------------------------------------------------------------------------------------------------
+
+// The tag of the height, or of the resolution down, is the next number.
+constexpr std::uint16_t kImageWidthTag = 256;
+constexpr std::uint16_t kXResolutionTag = 282;
+constexpr std::uint16_t kPixelXDimensionTag = 40962;
+
+std::vector<IfdEntry> entries_with(ByteSpan exif, const IfdDirectory& directory, std::uint16_t tag) {
+  std::vector<IfdEntry> found;
+  directory.visit_entries(exif, [&](const IfdEntry& entry) {
+    if (entry.tag == tag) {
+      found.push_back(entry);
+    }
+    return true;
+  });
+  return found;
+}
+
+/// The bytes of a part of the data, to be changed.
+std::span<std::byte> part_of(std::span<std::byte> exif, ByteSpan part) {
+  return exif.subspan(static_cast<std::size_t>(part.data() - exif.data()), part.size());
+}
+
+/// As a 32-bit number, which a value of 16 bits has room for.
+void set_number(std::span<std::byte> exif, const IfdEntry& entry, const IfdLayout& layout, std::uint32_t number) {
+  constexpr std::size_t kTypeBefore = 6;  // the type stands before the count of 4 bytes and the value
+  constexpr std::uint32_t kLongType = 4;
+  const auto put = [&](std::span<std::byte> to, std::uint32_t value) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      to[layout.is_big_endian ? to.size() - 1 - i : i] = static_cast<std::byte>(value >> (8 * i));
+    }
+  };
+  const auto at = static_cast<std::size_t>(entry.value.data() - exif.data());
+  put(exif.subspan(at - kTypeBefore, 2), kLongType);
+  put(exif.subspan(at, 4), number);
+}
+
+void set_sizes(std::span<std::byte> exif, const IfdDirectory& directory, std::uint16_t width_tag, Size size) {
+  for (const bool is_width : {true, false}) {
+    const auto tag = static_cast<std::uint16_t>(is_width ? width_tag : width_tag + 1);
+    for (const IfdEntry& entry : entries_with(exif, directory, tag)) {
+      if (integer_bytes(entry.type) > 0 && entry.count == 1) {
+        set_number(exif, entry, directory.layout, static_cast<std::uint32_t>(is_width ? size.width : size.height));
+      }
+    }
+  }
+}
+
 // --- Directories ----------------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
@@ -461,6 +509,33 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
 ErasedPositions erase_exif_positions(std::span<std::byte> exif) {
   const std::optional<IfdDirectory> main = main_directory(exif);
   return main ? PositionEraser(exif, *main).run() : ErasedPositions::none;
+}
+
+void set_exif_size(std::span<std::byte> exif, Size size) {
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  if (!main) {
+    return;
+  }
+  set_sizes(exif, *main, kImageWidthTag, size);
+  for (const IfdEntry& entry : entries_with(exif, *main, kExifTag)) {
+    if (const auto directory = ifd_at(exif, main->layout.number(entry.value), main->layout)) {
+      set_sizes(exif, *directory, kPixelXDimensionTag, size);
+    }
+  }
+}
+
+void swap_exif_resolutions(std::span<std::byte> exif) {
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  if (!main) {
+    return;
+  }
+  const std::vector<IfdEntry> x = entries_with(exif, *main, kXResolutionTag);
+  const std::vector<IfdEntry> y = entries_with(exif, *main, kXResolutionTag + 1);
+  if (x.size() == 1 && y.size() == 1 && x[0].type == y[0].type && x[0].count == y[0].count) {
+    const auto of_x = part_of(exif, x[0].value);
+    const auto of_y = part_of(exif, y[0].value);
+    std::swap_ranges(of_x.begin(), of_x.end(), of_y.begin());
+  }
 }
 
 Image apply_orientation(Image image, int orientation) {

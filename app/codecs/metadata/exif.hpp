@@ -41,6 +41,13 @@ enum class ErasedPositions : std::uint8_t { none, all, impossible };
 /// entries behind the link. Impossible if the directory overlaps the main one: the data are then undefined.
 ErasedPositions erase_exif_positions(std::span<std::byte> exif);
 
+/// Makes the entries that state width and height state these: ImageWidth and ImageLength, PixelXDimension and
+/// PixelYDimension. Adds none.
+void set_exif_size(std::span<std::byte> exif, Size size);
+
+/// Exchanges XResolution and YResolution, for pixels that are turned by 90 degrees.
+void swap_exif_resolutions(std::span<std::byte> exif);
+
 /// The pixels turned upright. 5 to 8 swap width and height.
 Image apply_orientation(Image image, int orientation);
 

@@ -24,6 +24,11 @@ png pbm threshold --method sauvola --window 31
 png png integral --mean 25
 jpg npy integral --deviation 9
 png png denoise --patch 1 --search 3
+png png resize --size 900x
+jpg png resize --size 1500x1500 --fit pad --filter lanczos --box 100.5,200,3000,2500
+png jpg resize --size 700x800 --fit cover --filter nearest
+png png crop --box 1000,900,2400,2000
+png jpg flip horizontal
 LIST
 # Several steps: in bands if none needs the whole image first, else with one image held.
 while IFS='|' read -r first rest; do

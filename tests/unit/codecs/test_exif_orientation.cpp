@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "codecs/metadata/exif.hpp"
 #include "support/jpeg_maker.hpp"
@@ -138,6 +141,66 @@ TEST(ExifOrientation, ResetsNothingElseInHostileData) {
     ASSERT_EQ(exif_orientation(after), 1);
     for (std::size_t i = 0; i < exif.size(); ++i) {
       ASSERT_TRUE(after[i] == exif[i] || (i >= 18 && i < 22)) << i;
+    }
+  }
+}
+
+/// EXIF data of six entries, and how numbers are stored in them.
+class SizedExif {
+ public:
+  explicit SizedExif(bool is_big_endian) : is_big_endian_(is_big_endian) {
+    put(is_big_endian ? 0x4D4D : 0x4949, 2), put(42, 2), put(8, 4);
+    put(5, 2);
+    entry(256, 3, 1, 20), entry(257, 4, 1, 10), entry(282, 5, 1, 104), entry(283, 5, 1, 112), entry(34665, 4, 1, 74);
+    put(0, 4);
+    put(2, 2);
+    entry(40962, 3, 1, 20), entry(40963, 3, 1, 10);
+    put(0, 4);
+    put(72, 4), put(1, 4), put(300, 4), put(1, 4);
+  }
+
+  [[nodiscard]] std::uint32_t at(std::size_t place, std::size_t size) const {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      value = value << 8 | std::to_integer<std::uint32_t>(bytes[place + (is_big_endian_ ? i : size - 1 - i)]);
+    }
+    return value;
+  }
+
+  std::vector<std::byte> bytes;
+
+ private:
+  void put(std::uint32_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes.push_back(static_cast<std::byte>(value >> (8 * (is_big_endian_ ? size - 1 - i : i))));
+    }
+  }
+  void entry(std::uint32_t tag, std::uint32_t type, std::uint32_t count, std::uint32_t value) {
+    put(tag, 2), put(type, 2), put(count, 4);
+    put(value, type == 3 ? 2 : 4);
+    put(0, type == 3 ? 2 : 0);
+  }
+
+  bool is_big_endian_;
+};
+
+TEST(ExifSize, FollowsTheImage) {
+  for (const bool is_big_endian : {false, true}) {
+    SizedExif exif(is_big_endian);
+    set_exif_size(exif.bytes, {70000, 7});
+    constexpr std::size_t kMain = 10;
+    constexpr std::size_t kExif = 76;
+    for (const auto& [place, value] : {std::pair{kMain, 70000U}, {kMain + 12, 7U}, {kExif, 70000U}, {kExif + 12, 7U}}) {
+      EXPECT_EQ(exif.at(place + 2, 2), 4U);
+      EXPECT_EQ(exif.at(place + 8, 4), value);
+    }
+    swap_exif_resolutions(exif.bytes);
+    EXPECT_EQ(exif.at(kMain + 2 * 12 + 8, 4), 112U);
+    EXPECT_EQ(exif.at(kMain + 3 * 12 + 8, 4), 104U);
+    for (std::size_t size = 0; size < exif.bytes.size(); ++size) {  // no prefix leads outside
+      std::vector<std::byte> prefix(exif.bytes.begin(), exif.bytes.begin() + static_cast<std::ptrdiff_t>(size));
+      set_exif_size(prefix, {1, 1});
+      swap_exif_resolutions(prefix);
     }
   }
 }
