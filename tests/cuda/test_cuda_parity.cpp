@@ -147,6 +147,9 @@ TEST_F(CudaParity, SmallWindowsOfAlignedRows) {
 TEST_F(CudaParity, SmallDenoising) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.denoising(random); });
 }
+TEST_F(CudaParity, SmallGeometry) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.geometry(random); });
+}
 
 TEST_F(CudaParity, EdgeOperationsOfTheList) {
   each_image(kEdges, [](const Pair& pair, Random&) { pair.trials(); });

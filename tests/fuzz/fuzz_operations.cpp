@@ -14,6 +14,7 @@
 #include "operations/operations.hpp"
 #include "support/oracle_clahe.hpp"
 #include "support/oracle_integral.hpp"
+#include "support/oracle_resize.hpp"
 #include "support/test_images.hpp"
 
 namespace {
@@ -232,6 +233,29 @@ void demand_hsl(FuzzInput& input) {
   demand_same(adjusted, expected, "adjusted to other pixels: ");
 }
 
+void demand_resized(FuzzInput& input) {
+  ResizeOptions options;
+  options.width = input.between(1, 40);
+  options.height = input.between(1, 40);
+  options.fit = ResizeFit::stretch;
+  options.filter = static_cast<ResizeFilter>(input.below(6));
+  const double left = input.below(100) * 0.009;
+  const double top = input.below(100) * 0.009;
+  const bool has_box = input.flip();
+  const Scene scene = scene_from(input);
+  const ConstView pixels = scene.image.view();
+  if (has_box) {
+    options.box = ResizeBox{left * pixels.width, top * pixels.height, 0.1 * pixels.width, 0.1 * pixels.height};
+  }
+  const ResizePlan plan = resize_plan(pixels.width, pixels.height, options);
+  const Image result =
+      agreed(scene, [&](Backend& backend, Picture picture, const Picture*) { return backend.apply(picture, options); });
+  demand_same(
+      result,
+      oracle::resampled(pixels, plan.width, plan.height, options.filter, plan.left, plan.top, plan.right, plan.bottom),
+      "resized to other pixels: ");
+}
+
 /// Any trial of the list of operations: several threads give what one gives.
 void demand_trial(FuzzInput& input) {
   const std::uint32_t drawn = input.byte();
@@ -248,12 +272,13 @@ void demand_trial(FuzzInput& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   choose_instructions(input);
-  switch (input.below(6)) {
+  switch (input.below(7)) {
     case 0: demand_histogram(input); break;
     case 1: demand_equalized(input); break;
     case 2: demand_integral(input); break;
     case 3: demand_hsl(input); break;
     case 4: demand_clahe(input); break;
+    case 5: demand_resized(input); break;
     default: demand_trial(input);
   }
   return 0;

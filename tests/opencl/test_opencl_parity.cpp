@@ -112,6 +112,16 @@ TEST_F(OpenclParity, AsGpusRunIt) { as_gpus_run_it({517, 67}); }
 // Also runs in oclgrind.
 TEST_F(OpenclParity, TinyAsGpusRunIt) { as_gpus_run_it({37, 9}); }
 
+TEST_F(OpenclParity, Geometry) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    SCOPED_TRACE(name_of(format));
+    Pair(device(), cpu(), any_image(random, 131, 67, format)).geometry(random);
+    Pair(device(), cpu(), any_image(random, 1, 9, format)).geometry(random);
+  }
+}
+
 TEST_F(OpenclParity, ConstantImages) {
   for (const std::uint32_t value : {0U, 1U, 127U, 128U, 254U, 255U}) {
     for (const PixelFormat format : photographic_formats()) {

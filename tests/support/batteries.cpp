@@ -311,4 +311,34 @@ void Pair::denoising(Random& random) const {
   }
 }
 
+void Pair::geometry(Random& random) const {
+  const int width = tested_.width();
+  const int height = tested_.height();
+  for (int turn = 0; turn < 24; ++turn) {
+    ResizeOptions resize;
+    resize.width = random.between(1, 2 * width + 3);
+    resize.height = random.between(1, 2 * height + 3);
+    resize.fit = static_cast<ResizeFit>(random.below(4));
+    resize.enlarges = random.below(2) == 0;
+    resize.filter = static_cast<ResizeFilter>(turn % 6);
+    if (turn % 4 == 3) {
+      const double x = width * static_cast<double>(random.below(90)) / 100.0;
+      const double y = height * static_cast<double>(random.below(90)) / 100.0;
+      resize.box = ResizeBox{x, y, (width - x) * 0.7, (height - y) * 0.9};
+    }
+    SCOPED_TRACE("resize to " + std::to_string(*resize.width) + "x" + std::to_string(*resize.height) + ", fit " +
+                 std::to_string(static_cast<int>(resize.fit)) + ", filter " + std::to_string(turn % 6));
+    operation(resize);
+  }
+  CropOptions crop;
+  crop.width = random.between(1, width);
+  crop.height = random.between(1, height);
+  crop.gravity = static_cast<Gravity>(random.below(9));
+  operation(crop);
+  for (const Turn turn :
+       {Turn::rotate90, Turn::rotate180, Turn::rotate270, Turn::flip_horizontal, Turn::flip_vertical}) {
+    operation(TurnOptions{turn});
+  }
+}
+
 }  // namespace gpuimg::test

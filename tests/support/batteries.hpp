@@ -25,6 +25,7 @@ class Pair {
   void operation(const PictureOperation& options) const;
   void windows(Random& random) const;
   void denoising(Random& random) const;
+  void geometry(Random& random) const;
 
   void histogram(const HistogramOptions& options) const;
   void equalization(const EqualizeOptions& options) const;
