@@ -53,8 +53,12 @@ void premultiply(const T* from, std::size_t count, T* to) {
 template <class T, int channels>
 void unmultiply(T* pixels, std::size_t count) {
   for (std::size_t x = 0; x < count; ++x, pixels += channels) {
+    const T alpha = pixels[channels - 1];
+    if (alpha == kMaxOf<T>) {
+      continue;  // divisions take time
+    }
     for (int c = 0; c < channels - 1; ++c) {
-      pixels[c] = unmultiplied<T>(pixels[c], pixels[channels - 1]);
+      pixels[c] = unmultiplied<T>(pixels[c], alpha);
     }
   }
 }

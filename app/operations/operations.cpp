@@ -423,12 +423,16 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
 /// Bytes of a picture read once, and of a result with `part` of its pixels written once.
 double moved_bytes(PixelFormat format, double part) { return (1.0 + part) * bytes_of(format); }
 
-Trial percent_trial(PixelFormat format, double percent, ResizeFilter filter) {
+ResizeOptions scaling(double percent, ResizeFilter filter) {
   ResizeOptions options;
   options.percent = percent;
   options.enlarges = true;
   options.filter = filter;
-  return trial(fmt::format("resize {}% {}", percent, name_of(filter, kFilterNames)), options,
+  return options;
+}
+
+Trial percent_trial(PixelFormat format, double percent, ResizeFilter filter) {
+  return trial(fmt::format("resize {}% {}", percent, name_of(filter, kFilterNames)), scaling(percent, filter),
                moved_bytes(format, percent * percent / 10000.0));
 }
 
@@ -582,18 +586,20 @@ bool denoise_is_right(Backend& backend) {
   return makes(backend, options, std::array<std::uint8_t, 4>{18, 17, 17, 250});
 }
 
-/// Half the size by `box`: the mean, rounded. Twice as wide by `nearest`: each pixel twice.
+/// A translucent color, which is multiplied by its alpha and divided by it again.
+bool translucent_resize_is_right(Backend& backend) {
+  const Picture pixel = picture_of(backend, 1, 1, std::array<std::uint8_t, 4>{176, 129, 217, 222});
+  return holds(backend.download(backend.apply(pixel, scaling(200.0, ResizeFilter::box))),
+               std::array<std::uint8_t, 16>{175, 128, 217, 222, 175, 128, 217, 222,  //
+                                            175, 128, 217, 222, 175, 128, 217, 222});
+}
+
+/// Half the size by `box`: the mean, rounded. Twice the size by `nearest`: each pixel four times.
 bool resize_is_right(Backend& backend) {
-  ResizeOptions half;
-  half.percent = 50.0;
-  half.filter = ResizeFilter::box;
-  ResizeOptions wide;
-  wide.width = 4;
-  wide.height = 2;
-  wide.fit = ResizeFit::stretch;
-  wide.filter = ResizeFilter::nearest;
-  return makes(backend, half, std::array<std::uint8_t, 1>{75}) &&
-         makes(backend, wide, std::array<std::uint8_t, 8>{10, 10, 20, 20, 20, 20, 250, 250});
+  return makes(backend, scaling(50.0, ResizeFilter::box), std::array<std::uint8_t, 1>{75}) &&
+         makes(backend, scaling(200.0, ResizeFilter::nearest),
+               std::array<std::uint8_t, 16>{10, 10, 20, 20, 10, 10, 20, 20, 20, 20, 250, 250, 20, 20, 250, 250}) &&
+         translucent_resize_is_right(backend);
 }
 
 bool crop_is_right(Backend& backend) {

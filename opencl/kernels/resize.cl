@@ -20,7 +20,7 @@ uint premultiplied(uint color, uint alpha) {
 }
 
 uint unmultiplied(uint color, uint alpha) {
-  if (alpha == 0u || alpha == V_MAX) {
+  if (alpha == 0u) {
     return color;
   }
 #if SAMPLE_BITS == 8
