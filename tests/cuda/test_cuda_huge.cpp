@@ -115,5 +115,25 @@ TEST_F(CudaHuge, LumaAndMappingOfColor) {
       same_pixels(gpu().download(gpu().equalize(ours, {})).view(), cpu().download(cpu().equalize(theirs, {})).view()));
 }
 
+TEST_F(CudaHuge, Geometry) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image small = any_image(random, 301, 203, {Sample::u8, 1});
+  ResizeOptions resize;
+  resize.width = resize.height = kSide;
+  resize.fit = ResizeFit::stretch;
+  ResizeOptions back = resize;
+  back.width = 1001;
+  back.height = 999;
+  const auto turned = [&](Backend& backend) {
+    return backend.apply(backend.apply(backend.upload(small.view()), resize), TurnOptions{Turn::rotate90});
+  };
+  const Picture ours = turned(gpu());
+  const Picture theirs = turned(cpu());
+  EXPECT_TRUE(
+      same_pixels(gpu().download(gpu().apply(ours, back)).view(), cpu().download(cpu().apply(theirs, back)).view()));
+  EXPECT_TRUE(same_pixels(gpu().download(ours).view(), cpu().download(theirs).view()));
+}
+
 }  // namespace
 }  // namespace gpuimg::test

@@ -150,6 +150,7 @@ TEST_F(CudaParity, SmallDenoising) {
 TEST_F(CudaParity, SmallGeometry) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.geometry(random); });
 }
+TEST_F(CudaParity, TranslucentResizes) { translucent_resizes(gpu(), cpu()); }
 
 TEST_F(CudaParity, EdgeOperationsOfTheList) {
   each_image(kEdges, [](const Pair& pair, Random&) { pair.trials(); });
@@ -178,6 +179,9 @@ TEST_F(CudaParity, EdgeWindows) {
 TEST_F(CudaParity, EdgeDenoising) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.denoising(random); });
 }
+TEST_F(CudaParity, EdgeGeometry) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.geometry(random); });
+}
 
 TEST_F(CudaParity, MediumOperationsOfTheList) {
   each_image(kMedium, [](const Pair& pair, Random&) { pair.trials(); });
@@ -202,6 +206,9 @@ TEST_F(CudaParity, MediumHsl) {
 }
 TEST_F(CudaParity, MediumWindows) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+TEST_F(CudaParity, MediumGeometry) {
+  each_image({{1283, 721}, {2053, 1031}}, [](const Pair& pair, Random& random) { pair.geometry(random, 6); });
 }
 
 // One channel of 8 bits, and windows that slide: of rows up to 4096 and 16384 pixels, and of wider ones in parts.
@@ -233,6 +240,10 @@ TEST_F(CudaParity, LongIntegrals) {
 }
 TEST_F(CudaParity, LongHsl) {
   each_image(kLong, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+TEST_F(CudaParity, LongGeometry) {
+  each_image(kLong, {PixelFormat{Sample::u8, 4}, {Sample::u16, 1}},
+             [](const Pair& pair, Random& random) { pair.geometry(random, 6); });
 }
 
 TEST_F(CudaParity, ConstantImages) {

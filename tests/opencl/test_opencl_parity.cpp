@@ -112,6 +112,8 @@ TEST_F(OpenclParity, AsGpusRunIt) { as_gpus_run_it({517, 67}); }
 // Also runs in oclgrind.
 TEST_F(OpenclParity, TinyAsGpusRunIt) { as_gpus_run_it({37, 9}); }
 
+TEST_F(OpenclParity, TranslucentResizes) { translucent_resizes(device(), cpu()); }
+
 TEST_F(OpenclParity, Geometry) {
   Random random;
   SCOPED_TRACE(random.trace());

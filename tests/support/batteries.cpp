@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "operations/operations.hpp"
+#include "ops/resize.hpp"
 
 namespace gpuimg::test {
 namespace {
@@ -26,6 +27,32 @@ LevelTables random_tables(Random& random, PixelFormat format, std::size_t count)
 StretchRange random_range(Random& random) {
   const std::uint32_t low = random.below(kHundredPercent);
   return {low, low + 1 + random.below(kHundredPercent - low)};
+}
+
+/// Up to a little more than twice as large; at times of a box, and with a color of bars.
+ResizeOptions random_resize(Random& random, const Picture& picture, ResizeFilter filter, ResizeFit fit) {
+  ResizeOptions options;
+  options.width = random.between(1, 2 * picture.width() + 3);
+  options.height = random.between(1, 2 * picture.height() + 3);
+  options.fit = fit;
+  options.enlarges = random.below(2) == 0;
+  options.filter = filter;
+  if (random.below(3) == 0) {
+    const double x = picture.width() * static_cast<double>(random.below(90)) / 100.0;
+    const double y = picture.height() * static_cast<double>(random.below(90)) / 100.0;
+    options.box = ResizeBox{x, y, (picture.width() - x) * 0.7, (picture.height() - y) * 0.9};
+  }
+  if (random.below(2) == 0) {
+    options.pad_color = {{10, 200, 30}};
+  }
+  return options;
+}
+
+std::string text_of(const ResizeOptions& options) {
+  return "resize to " + std::to_string(options.width.value_or(0)) + "x" + std::to_string(options.height.value_or(0)) +
+         ", fit " + std::to_string(static_cast<int>(options.fit)) + ", filter " +
+         std::to_string(static_cast<int>(options.filter)) + (options.enlarges ? ", enlarging" : "") +
+         (options.box ? ", of a box" : "");
 }
 
 }  // namespace
@@ -311,33 +338,63 @@ void Pair::denoising(Random& random) const {
   }
 }
 
-void Pair::geometry(Random& random) const {
-  const int width = tested_.width();
-  const int height = tested_.height();
-  for (int turn = 0; turn < 24; ++turn) {
-    ResizeOptions resize;
-    resize.width = random.between(1, 2 * width + 3);
-    resize.height = random.between(1, 2 * height + 3);
-    resize.fit = static_cast<ResizeFit>(random.below(4));
-    resize.enlarges = random.below(2) == 0;
-    resize.filter = static_cast<ResizeFilter>(turn % 6);
-    if (turn % 4 == 3) {
-      const double x = width * static_cast<double>(random.below(90)) / 100.0;
-      const double y = height * static_cast<double>(random.below(90)) / 100.0;
-      resize.box = ResizeBox{x, y, (width - x) * 0.7, (height - y) * 0.9};
-    }
-    SCOPED_TRACE("resize to " + std::to_string(*resize.width) + "x" + std::to_string(*resize.height) + ", fit " +
-                 std::to_string(static_cast<int>(resize.fit)) + ", filter " + std::to_string(turn % 6));
+void Pair::geometry(Random& random, int resizes) const {
+  const auto other_fit = static_cast<int>(random.below(4));
+  for (int turn = 0; turn < resizes; ++turn) {
+    const auto fit = static_cast<ResizeFit>((turn + turn / 6 + other_fit) % 4);
+    const ResizeOptions resize = random_resize(random, tested_, static_cast<ResizeFilter>(turn % 6), fit);
+    SCOPED_TRACE(text_of(resize));
     operation(resize);
+    if (random.below(2) == 0) {
+      strip(resize, random);
+    }
   }
   CropOptions crop;
-  crop.width = random.between(1, width);
-  crop.height = random.between(1, height);
+  crop.width = random.between(1, tested_.width());
+  crop.height = random.between(1, tested_.height());
   crop.gravity = static_cast<Gravity>(random.below(9));
   operation(crop);
   for (const Turn turn :
        {Turn::rotate90, Turn::rotate180, Turn::rotate270, Turn::flip_horizontal, Turn::flip_vertical}) {
     operation(TurnOptions{turn});
+  }
+}
+
+void Pair::strip(ResizeOptions options, Random& random) const {
+  const ResizePlan plan = resize_plan(reference_, options);
+  ResizeStrip strip{reference_.height()};
+  strip.begin = random.between(0, plan.height - 1);
+  strip.end = random.between(strip.begin + 1, plan.height);
+  const RowRange rows = rows_for(plan, reference_.height(), options, strip.begin, strip.end);
+  strip.first_row = rows.begin;
+  SCOPED_TRACE("rows " + std::to_string(strip.begin) + " to " + std::to_string(strip.end));
+  const Image image = reference_backend_.download(reference_);
+  ConstView part = image.view();
+  part.data = part.row_bytes(rows.begin);
+  part.height = rows.end - rows.begin;
+  options.strip = strip;
+  expect_same(tested_backend_.apply(tested_backend_.upload(part), options),
+              reference_backend_.apply(reference_backend_.upload(part), options));
+}
+
+void translucent_resizes(Backend& tested, Backend& reference) {
+  for (const PixelFormat format : photographic_formats()) {
+    if (!format.has_alpha()) {
+      continue;
+    }
+    const Pair pair(tested, reference, levels_by_alphas(format));
+    for (const auto& [width, height] :
+         {std::pair{512, 256}, {256, 512}, {512, 512}, {100, 256}, {256, 100}, {77, 77}}) {
+      for (const ResizeFilter filter : {ResizeFilter::box, ResizeFilter::bicubic}) {
+        ResizeOptions resize;
+        resize.width = width;
+        resize.height = height;
+        resize.fit = ResizeFit::stretch;
+        resize.filter = filter;
+        SCOPED_TRACE(name_of(format) + ": " + text_of(resize));
+        pair.operation(resize);
+      }
+    }
   }
 }
 

@@ -25,7 +25,8 @@ class Pair {
   void operation(const PictureOperation& options) const;
   void windows(Random& random) const;
   void denoising(Random& random) const;
-  void geometry(Random& random) const;
+  /// Crop, turns, and this many resizes: each filter with each fit if there are 24, half of them also of a strip.
+  void geometry(Random& random, int resizes = 24) const;
 
   void histogram(const HistogramOptions& options) const;
   void equalization(const EqualizeOptions& options) const;
@@ -53,6 +54,8 @@ class Pair {
   void histogram(const HistogramOptions& options, const Selected& selected) const;
   void equalization(const EqualizeOptions& options, const Selected& selected) const;
   void clahe(const ClaheOptions& options, const Selected& selected) const;
+  /// Some rows of the result, from the rows of the image on which they depend.
+  void strip(ResizeOptions options, Random& random) const;
   void expect_same(const Picture& tested, const Picture& reference) const;
 
   Backend& tested_backend_;
@@ -60,5 +63,8 @@ class Pair {
   Picture tested_;
   Picture reference_;
 };
+
+/// Resize of every level with every alpha: along rows, along columns and along both.
+void translucent_resizes(Backend& tested, Backend& reference);
 
 }  // namespace gpuimg::test

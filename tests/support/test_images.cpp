@@ -121,6 +121,18 @@ Image any_image(Random& random, int width, int height, PixelFormat format) {
   }
 }
 
+Image levels_by_alphas(PixelFormat format) {
+  const std::uint32_t scale = format.sample == Sample::u8 ? 1 : 257;
+  return image_of_pixels(256, 256, format, [&](std::size_t i) {
+    std::vector<std::uint32_t> pixel;
+    for (int c = 0; c < format.color_channels(); ++c) {
+      pixel.push_back((static_cast<std::uint32_t>(i) + 85U * static_cast<std::uint32_t>(c)) % 256 * scale);
+    }
+    pixel.push_back(static_cast<std::uint32_t>(i / 256) * scale);
+    return pixel;
+  });
+}
+
 Image random_mask(Random& random, int width, int height) {
   return image_from(random, width, height, PixelFormat{Sample::u8, 1},
                     [&](int, int, int) { return random.below(2) * (1 + random.below(255)); });

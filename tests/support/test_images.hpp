@@ -61,6 +61,10 @@ Image black_and_white_image(Random& random, int width, int height, PixelFormat f
 /// One of the kinds above, except the last.
 Image any_image(Random& random, int width, int height, PixelFormat format);
 
+/// Every 8-bit level with every alpha, in 256 rows of one alpha each, for a format with alpha. 16-bit samples are 257
+/// times those of 8 bits.
+Image levels_by_alphas(PixelFormat format);
+
 /// 0 and other values (1 … 255), about half each: u8, 1 channel.
 Image random_mask(Random& random, int width, int height);
 

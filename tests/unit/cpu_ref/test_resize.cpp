@@ -65,19 +65,31 @@ class DeviceTwin {
                                       static_cast<std::size_t>(out.width()), first, columns.data(), rows.data()});
       return out;
     }
-    const auto across = work.across<WeightOf<T>>();
-    const auto down = work.down<WeightOf<T>>();
-    std::vector<T> between(static_cast<std::size_t>(work.plan.place.width * image.height * channels));
-    const auto width = static_cast<std::size_t>(work.plan.place.width);
-    each(work.plan.place.width, image.height,
-         pass<true>(image.row<T>(0), static_cast<std::size_t>(image.width), between.data(), width, 0, across, true,
-                    false));
-    each(work.plan.place.width, down.size(),
-         pass<false>(between.data(), width, to, static_cast<std::size_t>(out.width()), first, down, false, true));
+    resample(image, work, to, static_cast<std::size_t>(out.width()), first);
     return out;
   }
 
  private:
+  /// A pass that would change nothing is left out.
+  static void resample(ConstView image, const ResizeWork& work, T* to, std::size_t out_width, std::size_t first) {
+    const auto across = work.across<WeightOf<T>>();
+    const auto down = work.down<WeightOf<T>>();
+    const auto in_width = static_cast<std::size_t>(image.width);
+    if (!work.plan.down) {
+      const T* in = image.row<T>(down.first.front());
+      return each(across.size(), down.size(), pass<true>(in, in_width, to, out_width, first, across, true, true));
+    }
+    if (!work.plan.across) {
+      const T* in = image.row<T>(0);
+      return each(across.size(), down.size(), pass<false>(in, in_width, to, out_width, first, down, true, true));
+    }
+    const auto width = static_cast<std::size_t>(across.size());
+    std::vector<T> between(width * static_cast<std::size_t>(image.height * channels));
+    each(across.size(), image.height,
+         pass<true>(image.row<T>(0), in_width, between.data(), width, 0, across, true, false));
+    each(across.size(), down.size(), pass<false>(between.data(), width, to, out_width, first, down, false, true));
+  }
+
   template <class Pixel>
   static void each(int width, int height, const Pixel& pixel) {
     for (int y = 0; y < height; ++y) {
@@ -150,6 +162,16 @@ TEST_F(Resize, EveryFilterAndFormat) {
                      std::to_string(*options.width) + "x" + std::to_string(*options.height));
         compare(image.view(), options);
       }
+    }
+  }
+}
+
+TEST_F(Resize, EveryLevelWithEveryAlpha) {
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 2}, {Sample::u8, 4}, {Sample::u16, 2}, {Sample::u16, 4}}) {
+    const Image image = test::levels_by_alphas(format);
+    for (const auto& [width, height] : {std::pair{512, 256}, {256, 512}, {512, 512}, {77, 77}}) {
+      SCOPED_TRACE(test::name_of(format) + " to " + std::to_string(width) + "x" + std::to_string(height));
+      compare(image.view(), stretching(width, height, ResizeFilter::box));
     }
   }
 }
