@@ -14,6 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+#undef GPUIMG_HAS_DOTS
 
 constexpr std::size_t kRows = kResizeRows;
 
@@ -74,6 +75,44 @@ HWY_INLINE void weighted_lanes(const std::uint16_t* words, std::size_t stride,
   const Half level = hn::Min(hn::Max(sum, hn::Zero(d)), hn::Set(d, 65535));
   hn::StoreU(hn::TruncateTo(shorts, hn::BitCast(hn::RebindToUnsigned<Halves>(), level)), shorts, out);
 }
+
+#if HWY_TARGET == HWY_AVX3_DL
+#define GPUIMG_HAS_DOTS 1
+
+/// Adds to each lane the products of its four bytes and of four weights with signs. Every processor of this target has
+/// the instruction; Highway 1.0.3 has no name for it.
+HWY_INLINE void add_dots(Word& sums, hn::Vec<hn::RebindToUnsigned<Words>> bytes, std::uint32_t weights) {
+  const auto factors = hn::Set(hn::RebindToUnsigned<Words>(), weights);
+  asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(bytes.raw), "v"(factors.raw));
+}
+
+/// The same for neighboring vectors, which share weights: three dot products of bytes for each digit of the weights.
+template <std::size_t vectors>
+HWY_INLINE void weighted_vectors(const std::uint32_t* words, std::size_t stride,
+                                 const WordWeights<std::uint8_t>* weights, std::size_t count, std::uint8_t* out) {
+  const Words d;
+  const hn::Rebind<std::uint8_t, Words> bytes;
+  Word high[vectors];
+  Word middle[vectors];
+  Word low[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    high[v] = middle[v] = hn::Zero(d);
+    low[v] = hn::Set(d, 1 << (kWeightBits<std::uint8_t> - 1));
+  }
+  for (std::size_t k = 0; k < count; ++k, words += stride) {
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const auto samples = hn::LoadU(hn::RebindToUnsigned<Words>(), words + v * kRows);
+      add_dots(low[v], samples, weights[k].digits[0]);
+      add_dots(middle[v], samples, weights[k].digits[1]);
+      add_dots(high[v], samples, weights[k].digits[2]);
+    }
+  }
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const Word sum = hn::Add(hn::ShiftLeft<8>(hn::Add(hn::ShiftLeft<8>(high[v]), middle[v])), low[v]);
+    hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<kWeightBits<std::uint8_t>>(sum)), bytes, out + v * kRows);
+  }
+}
+#endif
 
 inline std::size_t vector_lanes(std::uint8_t /*sample*/) { return hn::Lanes(Words()); }
 inline std::size_t vector_lanes(std::uint16_t /*sample*/) { return hn::Lanes(Halves()); }
@@ -147,6 +186,59 @@ void weighted_columns_of(const ResizeWord<T>* words, const WordAxis<T>& axis, in
   }
 }
 
+#ifdef GPUIMG_HAS_DOTS
+void dotted_row(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
+                std::size_t count, std::size_t lanes, std::uint8_t* out) {
+  std::size_t x = 0;
+  for (; x + 4 * kRows <= lanes; x += 4 * kRows) {
+    weighted_vectors<4>(words + x, stride, weights, count, out + x);
+  }
+  for (; x + kRows <= lanes; x += kRows) {
+    weighted_vectors<1>(words + x, stride, weights, count, out + x);
+  }
+  if (x < lanes) {
+    std::uint8_t rest[kRows];
+    weighted_vectors<1>(words + x, stride, weights, count, rest);
+    std::memcpy(out + x, rest, lanes - x);
+  }
+}
+
+/// Four words of each of four rows, from the bytes of 16 rows of four columns. Those of columns that do not exist yet
+/// are stored too, and then overwritten, or lie after the row.
+HWY_INLINE void store_columns(const std::uint8_t* columns, std::uint32_t* words, std::size_t stride) {
+  const hn::FixedTag<std::uint32_t, 4> d;
+  const hn::FixedTag<std::uint64_t, 2> halves;
+  const auto column = [&](std::size_t i) {
+    return hn::LoadU(d, reinterpret_cast<const std::uint32_t*>(columns + i * kRows));
+  };
+  const auto pairs_low = hn::BitCast(halves, hn::InterleaveLower(d, column(0), column(1)));
+  const auto pairs_high = hn::BitCast(halves, hn::InterleaveUpper(d, column(0), column(1)));
+  const auto others_low = hn::BitCast(halves, hn::InterleaveLower(d, column(2), column(3)));
+  const auto others_high = hn::BitCast(halves, hn::InterleaveUpper(d, column(2), column(3)));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, pairs_low, others_low)), d, words);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, pairs_low, others_low)), d, words + stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, pairs_high, others_high)), d, words + 2 * stride);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, pairs_high, others_high)), d, words + 3 * stride);
+}
+
+/// Four columns at a time: of four pixels, of two, or of one.
+template <std::size_t channels>
+void dotted_columns(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, std::uint32_t* out,
+                    std::size_t stride) {
+  constexpr std::size_t kPixels = 4 / channels;
+  alignas(64) std::uint8_t columns[4 * kRows] = {};
+  for (std::size_t i = 0; i < axis.first.size(); i += kPixels) {
+    for (std::size_t p = 0; p < kPixels && i + p < axis.first.size(); ++p) {
+      const std::uint32_t start = axis.starts[i + p];
+      weighted_vectors<channels>(words + axis.first[i + p] * channels * kRows, channels * kRows,
+                                 axis.weights.data() + start, axis.starts[i + p + 1] - start,
+                                 columns + p * channels * kRows);
+    }
+    store_columns(columns, out + i * channels, stride);
+  }
+}
+#endif
+
 // --- Transposition --------------------------------------------------------------------------------------------------
 
 template <int channels>
@@ -186,37 +278,83 @@ struct WordOrder<4> {
   static constexpr std::uint8_t kBytes[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
 };
 
-/// Returns how many pixels are done: all whose 16 bytes are there.
+#ifdef GPUIMG_HAS_DOTS
+/// Where each byte of four rows of words comes from: byte k of word w of row r, in four blocks of one row each.
 template <int channels>
-std::size_t transposed_vectors(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
+struct BlockOrder {
+  alignas(64) std::uint8_t bytes[64];
+  constexpr BlockOrder() : bytes() {
+    for (unsigned i = 0; i < 64; ++i) {
+      const unsigned row = i / 4 % 4;
+      bytes[i] = static_cast<std::uint8_t>(16 * row + WordOrder<channels>::kBytes[i / 16 * 4 + i % 4]);
+    }
+  }
+};
+
+/// A vector for each word: first four rows of all words, one row in each 16 bytes, then these blocks exchanged.
+template <int channels>
+HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at, std::uint32_t* to) {
+  static constexpr BlockOrder<channels> kOrder;
+  const hn::FixedTag<std::uint8_t, 16> block;
+  const hn::FixedTag<std::uint8_t, 32> two;
+  const hn::FixedTag<std::uint8_t, 64> four;
+  const auto words_of = [&](std::size_t r) {
+    const auto row = [&](std::size_t i) { return hn::LoadU(block, rows[r + i] + at); };
+    const auto bytes = hn::Combine(four, hn::Combine(two, row(3), row(2)), hn::Combine(two, row(1), row(0)));
+    return _mm512_permutexvar_epi8(_mm512_load_si512(kOrder.bytes), bytes.raw);
+  };
+  const auto a = words_of(0);
+  const auto b = words_of(4);
+  const auto c = words_of(8);
+  const auto e = words_of(12);
+  const auto ab_low = _mm512_shuffle_i32x4(a, b, 0x44);
+  const auto ab_high = _mm512_shuffle_i32x4(a, b, 0xEE);
+  const auto ce_low = _mm512_shuffle_i32x4(c, e, 0x44);
+  const auto ce_high = _mm512_shuffle_i32x4(c, e, 0xEE);
+  _mm512_storeu_si512(to, _mm512_shuffle_i32x4(ab_low, ce_low, 0x88));
+  _mm512_storeu_si512(to + kRows, _mm512_shuffle_i32x4(ab_low, ce_low, 0xDD));
+  _mm512_storeu_si512(to + 2 * kRows, _mm512_shuffle_i32x4(ab_high, ce_high, 0x88));
+  if constexpr (channels != 3) {
+    _mm512_storeu_si512(to + 3 * kRows, _mm512_shuffle_i32x4(ab_high, ce_high, 0xDD));
+  }
+}
+#else
+/// In vectors of 16 bytes.
+template <int channels>
+HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at, std::uint32_t* to) {
   const hn::FixedTag<std::uint8_t, 16> bytes;
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::FixedTag<std::uint64_t, 2> halves;
-  constexpr std::size_t kPlanes = channels == 3 ? 3 : 4;
-  constexpr std::size_t kPixels = 4 * kPlanes / channels;
   const auto order = hn::LoadU(bytes, WordOrder<channels>::kBytes);
+  for (std::size_t r = 0; r < kRows; r += 4) {
+    const auto row = [&](std::size_t i) {
+      return hn::BitCast(d, hn::TableLookupBytes(hn::LoadU(bytes, rows[r + i] + at), order));
+    };
+    const auto a = row(0);
+    const auto b = row(1);
+    const auto c = row(2);
+    const auto e = row(3);
+    const auto ab_low = hn::BitCast(halves, hn::InterleaveLower(d, a, b));
+    const auto ab_high = hn::BitCast(halves, hn::InterleaveUpper(d, a, b));
+    const auto ce_low = hn::BitCast(halves, hn::InterleaveLower(d, c, e));
+    const auto ce_high = hn::BitCast(halves, hn::InterleaveUpper(d, c, e));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_low, ce_low)), d, to + r);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_low, ce_low)), d, to + kRows + r);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_high, ce_high)), d, to + 2 * kRows + r);
+    if constexpr (channels != 3) {
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_high, ce_high)), d, to + 3 * kRows + r);
+    }
+  }
+}
+#endif
+
+/// Returns how many pixels are done: all whose 16 bytes are there.
+template <int channels>
+std::size_t transposed_vectors(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
+  constexpr std::size_t kPixels = channels == 3 ? 4 : 16 / channels;
   std::size_t x = 0;
   for (; x * channels + 16 <= count * channels; x += kPixels) {
-    std::uint32_t* to = words + x / 4 * channels * kRows;
-    for (std::size_t r = 0; r < kRows; r += 4) {
-      const auto row = [&](std::size_t i) {
-        return hn::BitCast(d, hn::TableLookupBytes(hn::LoadU(bytes, rows[r + i] + x * channels), order));
-      };
-      const auto a = row(0);
-      const auto b = row(1);
-      const auto c = row(2);
-      const auto e = row(3);
-      const auto ab_low = hn::BitCast(halves, hn::InterleaveLower(d, a, b));
-      const auto ab_high = hn::BitCast(halves, hn::InterleaveUpper(d, a, b));
-      const auto ce_low = hn::BitCast(halves, hn::InterleaveLower(d, c, e));
-      const auto ce_high = hn::BitCast(halves, hn::InterleaveUpper(d, c, e));
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_low, ce_low)), d, to + r);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_low, ce_low)), d, to + kRows + r);
-      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(halves, ab_high, ce_high)), d, to + 2 * kRows + r);
-      if constexpr (kPlanes == 4) {
-        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, ab_high, ce_high)), d, to + 3 * kRows + r);
-      }
-    }
+    transpose_blocks<channels>(rows, x * channels, words + x / 4 * channels * kRows);
   }
   return x;
 }
@@ -254,7 +392,16 @@ void transpose_shorts(const std::uint16_t* const* rows, std::size_t count, int c
 
 void columns_of_bytes(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, int channels, std::uint32_t* out,
                       std::size_t stride) {
+#ifdef GPUIMG_HAS_DOTS
+  switch (channels) {
+    case 1: return dotted_columns<1>(words, axis, out, stride);
+    case 2: return dotted_columns<2>(words, axis, out, stride);
+    case 3: return dotted_columns<3>(words, axis, out, stride);
+    default: return dotted_columns<4>(words, axis, out, stride);
+  }
+#else
   weighted_columns_of<std::uint8_t>(words, axis, channels, out, stride);
+#endif
 }
 
 void columns_of_shorts(const std::uint16_t* words, const WordAxis<std::uint16_t>& axis, int channels,
@@ -264,7 +411,11 @@ void columns_of_shorts(const std::uint16_t* words, const WordAxis<std::uint16_t>
 
 void row_of_bytes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
                   std::size_t count, std::size_t lanes, std::uint8_t* out) {
+#ifdef GPUIMG_HAS_DOTS
+  dotted_row(words, stride, weights, count, lanes, out);
+#else
   weighted_rows_of<std::uint8_t>(words, stride, weights, count, lanes, out);
+#endif
 }
 
 void row_of_shorts(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,

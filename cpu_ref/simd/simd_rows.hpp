@@ -110,7 +110,8 @@ template <class T>
 inline constexpr int kWordSamples = sizeof(T) == 1 ? 4 : 1;
 
 /// The weights of a word's samples. Those of 8-bit samples are split into pairs of 16 bits, the first sample's in the
-/// low half: high · 2^kLowBits + low. 0 for a sample outside the window.
+/// low half: high · 2^kLowBits + low; and into digits of 8 bits with signs, the first sample's in the low byte:
+/// Σ digits[i] · 256^i. 0 for a sample outside the window.
 template <class T>
 struct WordWeights;
 
@@ -121,8 +122,15 @@ struct WordWeights<std::uint8_t> {
   std::int32_t even_low = 0;
   std::int32_t odd_high = 0;  ///< of samples 1 and 3
   std::int32_t odd_low = 0;
+  std::array<std::uint32_t, 3> digits{};
 
   void set(int sample, std::int32_t weight) {
+    std::int32_t rest = weight;
+    for (std::uint32_t& digit : digits) {
+      const auto low = static_cast<std::int8_t>(static_cast<std::uint32_t>(rest) & 0xFFU);
+      digit |= std::uint32_t{static_cast<std::uint8_t>(low)} << (8 * sample);
+      rest = (rest - low) / 256;
+    }
     const int shift = sample / 2 * 16;
     const auto put = [shift](std::int32_t& pair, std::int32_t part) {
       pair = static_cast<std::int32_t>(static_cast<std::uint32_t>(pair) | (static_cast<std::uint32_t>(part) & 0xFFFFU)
