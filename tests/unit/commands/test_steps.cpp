@@ -24,7 +24,7 @@ namespace {
 using namespace test;
 using Words = std::vector<std::string>;
 
-/// Steps that any image goes through. "@" is the folder of the masks and references.
+/// Steps that any image goes through which has kept its size. "@" is the folder of the masks and references.
 const std::vector<std::string> kSteps = {
     "equalize",
     "equalize --color rgb --formula pillow",
@@ -46,6 +46,19 @@ const std::vector<std::string> kSteps = {
     "denoise --patch 3 --search 5",
     "denoise --patch 1 --search 3 --filter-strength 20",
     "convert",
+    "resize --size 31x",
+    "resize --size 40x50 --fit cover --filter lanczos",
+    "resize --size 33x27 --fit pad --pad-color red --filter box",
+    "resize --size 130% --enlarge --filter hamming",
+    "resize --size 29x41 --fit stretch --filter nearest",
+    "resize --size 45x25 --box 1.5,2,15,14.25 --fit stretch",
+    "crop --size 24x18 --gravity northeast",
+    "crop --box 1,2,17,15",
+    "rotate 90",
+    "rotate 180",
+    "rotate 270",
+    "flip horizontal",
+    "flip vertical",
 };
 
 /// Ends of a run whose result is no image, and the ending of their OUT.
@@ -232,8 +245,8 @@ TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
   std::vector<std::string> steps;
   std::copy_if(kSteps.begin(), kSteps.end(), std::back_inserter(steps), [](const std::string& step) {
-    return (step.starts_with("equalize") && step.find("clahe") == std::string::npos) || step.starts_with("hsl") ||
-           step == "convert";
+    const std::string name = step.substr(0, step.find(' '));
+    return name != "integral" && name != "threshold" && name != "denoise" && step.find("clahe") == std::string::npos;
   });
   std::vector<std::pair<std::string, std::string>> ends;
   std::copy_if(kEnds.begin(), kEnds.end(), std::back_inserter(ends), [](const auto& end) {
@@ -267,10 +280,16 @@ TEST_F(StepsTest, BandsHaveTheHaloOfAllSteps) {
   ThresholdOptions sauvola;
   sauvola.method = ThresholdMethod::sauvola;
   sauvola.window = 31;
+  ResizeOptions half;
+  half.percent = 50.0;
   const std::vector<std::vector<PictureOperation>> chains = {{denoise, mean},
                                                              {mean, sauvola},
                                                              {HslAdjustment{40.0F}, mean, denoise, sauvola},
                                                              {mean, HslAdjustment{9.0F}},
+                                                             {mean, TurnOptions{Turn::flip_horizontal}, denoise},
+                                                             {half},
+                                                             {half, mean},
+                                                             {mean, TurnOptions{Turn::rotate90}},
                                                              {}};
   for (const std::vector<PictureOperation>& operations : chains) {
     SCOPED_TRACE(operations.size());
@@ -377,6 +396,10 @@ TEST_F(StepsTest, UsageErrors) {
       {"denoise --patch 4 a b --then equalize", "denoise: --patch"},
       {"denoise a b --then equalize --colour rgb", "unknown option --colour"},
       {"equalize a b --then threshold --depth 16", "--depth: '16' is neither 1 nor 8"},
+      {"equalize a b --then rotate --then equalize", "rotate: ANGLE: is missing; give 90, 180 or 270"},
+      {"equalize a b --then rotate 45", "ANGLE: '45'"},
+      {"rotate 90 a b --then flip vertical c", "unexpected argument c after --then flip"},
+      {"resize a b --then equalize", "resize: --size: is missing"},
   };
   for (const auto& [line, message] : lines) {
     SCOPED_TRACE(line);
@@ -427,14 +450,15 @@ TEST_F(StepsTest, OptionsOfTheRunStandAnywhere) {
 
 TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
   put_image("in.png", smooth_image(random_, 4, 3, {Sample::u8, 3}));
-  const CommandRun ran =
-      run(words_of("denoise --patch 5 @in.png @o.png --then equalize --clahe --then convert --dry-run"), {});
+  const CommandRun ran = run(
+      words_of("denoise --patch 5 @in.png @o.png --then equalize --clahe --then rotate 90 --then convert --dry-run"),
+      {});
   ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
             "denoise --filter-strength [10; of 16 bits 2570] --patch 5 --search [21]");
   EXPECT_NE(ran.out.find("\n--then equalize --formula [opencv]"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find(" --clahe"), std::string::npos) << ran.out;
-  EXPECT_NE(ran.out.find("\n--then convert\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("\n--then rotate 90\n--then convert\n"), std::string::npos) << ran.out;
 }
 
 TEST_F(StepsTest, ManifestsTellThemApart) {
