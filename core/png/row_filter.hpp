@@ -29,6 +29,11 @@ GPUIMG_HD constexpr std::uint32_t bytes_minus(std::uint32_t a, std::uint32_t b) 
   return ((a | kTopBits) - (b & ~kTopBits)) ^ ((a ^ ~b) & kTopBits);
 }
 
+/// Of each byte a + b.
+GPUIMG_HD constexpr std::uint32_t bytes_plus(std::uint32_t a, std::uint32_t b) {
+  return ((a & ~kTopBits) + (b & ~kTopBits)) ^ ((a ^ b) & kTopBits);
+}
+
 /// Of each byte (a + b) / 2, rounded down.
 GPUIMG_HD constexpr std::uint32_t bytes_average(std::uint32_t a, std::uint32_t b) {
   return (a & b) + ((a ^ b) >> 1 & ~kTopBits);

@@ -9,6 +9,9 @@
 #include <memory>
 #include <span>
 #include <variant>
+#include <vector>
+
+#include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
@@ -67,6 +70,21 @@ struct JpegCoefficients {
   /// Decodes all blocks. Returns false if the file is damaged or unusual: libjpeg-turbo must read it. Throws what the
   /// sink throws.
   std::function<bool(JpegBlockSink& sink)> read;
+};
+
+/// A PNG of 8 or 16 bits a sample that is not interlaced and has neither palette nor transparent color.
+struct EncodedPng {
+  /// The data of an IDAT chunk. Its type precedes them, its CRC follows.
+  struct Chunk {
+    std::uint32_t begin = 0;  ///< in `bytes`
+    std::uint32_t size = 0;
+  };
+
+  int width = 0;
+  int height = 0;
+  PixelFormat format;                ///< of the file and of the pixels
+  std::span<const std::byte> bytes;  ///< from the type of the first IDAT chunk to the CRC of the last; borrowed
+  std::vector<Chunk> chunks;         ///< together a zlib stream with a window of 32 KiB
 };
 
 /// A file that a backend may decode itself.

@@ -77,6 +77,7 @@ void add_pngs(SeedFolder& seeds) {
     }
     const FileBytes file = assemble_png(chunks);
     seeds.add("fuzz_png_fast", file);
+    seeds.add("fuzz_png_device", file);
     seeds.add("fuzz_decode", file);
   }
 }

@@ -35,6 +35,7 @@ void add_catalogue(SeedFolder& seeds) {
     seeds.add("fuzz_decode", file.bytes);
     if (file.name.ends_with(".png")) {
       seeds.add("fuzz_png_fast", file.bytes);
+      seeds.add("fuzz_png_device", file.bytes);
     }
     if (file.name.ends_with(".npy")) {
       seeds.add("fuzz_npy_roundtrip", file.bytes);
@@ -79,6 +80,7 @@ void add_metadata(SeedFolder& seeds) {
       }
     }
     seeds.add("fuzz_png_fast", encode_image(image.view(), FileFormat::png, "seed", options));
+    seeds.add("fuzz_png_device", encode_image(image.view(), FileFormat::png, "seed", options));
   }
 }
 

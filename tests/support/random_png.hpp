@@ -1,6 +1,8 @@
-// PNG pictures with random samples.
+// PNG pictures with random samples, files of them as any encoder may write them, and damage done to them.
 #pragma once
 
+#include "gpuimg/image.hpp"
+#include "support/file_bytes.hpp"
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
 
@@ -28,5 +30,29 @@ inline PngPicture small_picture(PngKind kind = {2, 8}) {
   Random random;
   return random_picture(random, kind, 5, 4);
 }
+
+/// How an encoder filters, deflates and cuts. Of zlib's parameters, any.
+struct PngDeflating {
+  int filter = 5;  ///< 0 … 4 in all rows; 5: any in each row
+  int level = 6;
+  int strategy = 0;
+  int memory_level = 8;
+  int window_bits = 15;
+  std::size_t flush_bytes = 0;  ///< a flush of that kind after so many bytes; 0 for none
+  int flush = 0;
+  std::size_t chunk_bytes = 0;  ///< of image data in an IDAT chunk; 0 for all in one
+};
+
+/// u8 or u16, 1 to 4 channels.
+FileBytes deflated_png(Random& random, ConstView pixels, const PngDeflating& deflating = {});
+
+/// Some of zlib's levels, strategies, memory levels and flushes; windows of 32 KiB.
+PngDeflating any_deflating(Random& random);
+
+/// The file around a zlib stream of a picture's filtered rows, in chunks of at most `chunk_bytes` (0: one).
+FileBytes png_of_stream(int width, int height, PixelFormat format, const FileBytes& stream, std::size_t chunk_bytes);
+
+/// Bits or bytes of the image data changed, inserted or left out, or the end cut off. Checksums are right in most.
+FileBytes mutant_of_png(Random& random, const FileBytes& file);
 
 }  // namespace gpuimg::test

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "codecs/deflate/zlib_stream.hpp"
@@ -271,6 +272,34 @@ class Parser {
   std::vector<ByteSpan> image_data_;  // none of them empty
 };
 
+/// Deflate compresses at most 1032:1.
+bool can_make_rows(const SimplePng& png, std::uint64_t stream_bytes) {
+  constexpr std::uint64_t kMaxRatio = 1032;
+  return png.row_bytes() * static_cast<std::uint64_t>(png.height) / kMaxRatio <= stream_bytes;
+}
+
+/// A zlib stream with the largest window and without a dictionary. Of smaller windows, zlib's verdict depends on how it
+/// is called.
+bool has_usual_zlib_head(const RandomAccess& data) {
+  std::array<std::byte, 2> head{};
+  return data.read(0, head) == head.size() && u8_at(head, 0) == 0x78U && (u8_at(head, 1) & 0x20U) == 0 &&
+         (u8_at(head, 0) << 8 | u8_at(head, 1)) % 31 == 0;
+}
+
+std::optional<EncodedPng> describe_data(ByteSpan bytes, const PngFile& file, const SimplePng& png) {
+  const std::uint64_t first = file.chunks->front().offset;
+  const std::uint64_t end = file.chunks->back().offset + file.chunks->back().size;
+  if (end - first > 0xFFFFFFFFU || !can_make_rows(png, png.image_data.size) || !has_usual_zlib_head(png.image_data)) {
+    return std::nullopt;
+  }
+  EncodedPng data{png.width, png.height, png.stored, bytes.subspan(first, end - first), {}};
+  for (const DataChunk& chunk : *file.chunks) {
+    data.chunks.push_back({static_cast<std::uint32_t>(chunk.offset - first + kTypeBytes),
+                           static_cast<std::uint32_t>(chunk.size - kTypeBytes - kCrcBytes)});
+  }
+  return data;
+}
+
 }  // namespace
 
 PngPalette::PngPalette(ByteSpan colors, ByteSpan opacities) : size_(colors.size() / 3), has_alpha_(!opacities.empty()) {
@@ -399,6 +428,18 @@ std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string
   Parser parser;
   return parser.add_all(file.frame, name) && parser.finish(file.image_data) ? std::optional(std::move(parser.png))
                                                                             : std::nullopt;
+}
+
+std::optional<EncodedPng> describe_png_data(ByteSpan bytes) noexcept {
+  try {
+    const std::array<ByteSpan, 1> whole = {bytes};
+    const std::optional<PngFile> file = scan_png(in_pieces(whole));
+    const std::optional<SimplePng> png = file ? parse_simple_png(*file, std::string()) : std::nullopt;
+    return png && png->bits >= 8 && !png->palette && !png->transparent ? describe_data(bytes, *file, *png)
+                                                                       : std::nullopt;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
 }
 
 std::byte* stored_rows_of(Image& rows, const SimplePng& png) {

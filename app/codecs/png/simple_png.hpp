@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
@@ -117,6 +118,11 @@ std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& nam
 
 /// The same for a file whose image data stay in it. The caller checks their checksums. `file` must outlive the result.
 std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name);
+
+/// Returns nullopt for every file that the host must read: other kinds than EncodedPng's, anything damaged or unusual
+/// in the chunks besides the image data, and data that are too large or too short for the image. The data themselves
+/// are not looked at. Never throws. The result borrows `bytes`.
+std::optional<EncodedPng> describe_png_data(ByteSpan bytes) noexcept;
 
 /// Where stored rows belong in the memory for the same number of rows of pixels: at its end. A loop that expands them
 /// from the front then never overwrites bytes that it has not read.
