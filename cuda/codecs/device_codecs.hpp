@@ -1,5 +1,5 @@
-// What the device decodes and encodes itself: JPEG with the pixels of the host's decoder, JPEG and PNG with the bytes
-// of the host's encoders.
+// What the device decodes and encodes itself: JPEG and PNG with the pixels of the host's decoders and the bytes of the
+// host's encoders.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,11 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
 
 /// The same for coefficients that the host decodes, in a little of `new_memory`.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
+
+/// Returns nullopt if the host must read the file: anything in its data is damaged or unusual, or the device has too
+/// little memory. Waits for the device. Throws Error{device_fault}. If `defects` is not null, it receives the reason:
+/// png::Defect, for tests.
+std::optional<Picture> decode_png(Workspace& workspace, const EncodedPng& png, std::uint32_t* defects = nullptr);
 
 /// Makes the scan, in new host memory. Returns nullopt if the host must encode the pixels, or
 /// if the device or the host has too little memory. Waits for the device. Throws Error{device_fault}.

@@ -1,0 +1,86 @@
+// One PNG on its way through the decoder's kernels, in the order of the functions below. The arithmetic is that of
+// core/png; tests/support/png_twin.cpp runs it on the host in the same order.
+// docs/decisions/0030-png-decoded-on-the-device.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/device.hpp"
+#include "png/data_stream.hpp"
+
+namespace gpuimg::cuda {
+
+constexpr std::uint32_t kMostPasses = png::DecodeShape{}.passes;
+
+/// What the kernels find out. Zero before the first one.
+struct PngDecoderFindings {
+  std::uint32_t defects;               ///< png::Defect; not 0: the later kernels do nothing
+  std::uint32_t candidates;            ///< bits at which a block may begin; may be more than the list holds
+  std::uint32_t begins;                ///< those with a valid header, and the first block
+  std::uint32_t sorted_blocks;         ///< png::BlockList
+  std::uint32_t blocks;                ///< the same: with those that the chain has added
+  std::uint32_t decoded_blocks;        ///< that have been through a round
+  std::uint32_t windows;               ///< may be more than the list holds, with a defect
+  std::uint32_t decoded_windows;       ///< that have been through a round
+  std::uint32_t repairs[kMostPasses];  ///< by pass of the current round
+  png::Chain chain;
+  std::uint32_t bands;           ///< of rows, taken so far
+  unsigned long long adler_low;  ///< png::AdlerSums of all bytes, each part less than the modulus
+  unsigned long long adler_high;
+};
+
+/// Arrays in device memory.
+struct PngDecoderJob {
+  const std::uint8_t* file = nullptr;  ///< EncodedPng::bytes
+  const png::DataPiece* pieces = nullptr;
+  std::uint32_t piece_count = 0;
+  const EncodedPng::Chunk* chunks = nullptr;
+  std::uint32_t chunk_count = 0;
+  std::uint32_t* registers = nullptr;  ///< CRC-32 of each chunk's data; zero at first
+  std::uint8_t* stream_bytes = nullptr;
+  png::StreamEnds stream;          ///< its words are stream_bytes
+  std::uint32_t stream_words = 0;  ///< that may be read; zero behind the stream
+  std::uint32_t* candidates = nullptr;
+  std::uint32_t* begins = nullptr;
+  png::Block* blocks = nullptr;
+  std::uint8_t* lengths = nullptr;  ///< png::kBlockLengths of each block
+  png::Window* windows = nullptr;
+  png::LaneStart* lanes = nullptr;  ///< png::DecodeShape::lanes of each window
+  png::Repair* repairs = nullptr;
+  png::StoredRun* runs = nullptr;
+  png::Symbol* symbols = nullptr;          ///< whole tiles; later the memory of `rows`
+  std::uint8_t* windows_before = nullptr;  ///< png::kMaxMatchDistance bytes of each supertile
+  std::uint8_t* raw = nullptr;             ///< the bytes of the stream: whole tiles, and some more
+  std::uint8_t* rows = nullptr;            ///< png::UnfilteredRows
+  unsigned long long* edges = nullptr;     ///< words of each band's last row, marked in bit 32; zero at first
+  std::uint8_t* pixels = nullptr;          ///< of the picture
+  PngDecoderFindings* findings = nullptr;
+  png::DataSizes sizes;
+  png::ListSizes lists;
+  std::uint32_t height = 0;
+  std::uint32_t pixel_bytes = 1;
+  bool is_16_bit = false;
+
+  [[nodiscard]] GPUIMG_HD png::BlockList block_list() const {
+    return {blocks, findings->sorted_blocks, findings->blocks, lists.blocks};
+  }
+  [[nodiscard]] GPUIMG_HD const std::uint32_t* words() const { return stream.words; }
+  /// Whether the stream is proved, so that symbols, bytes and rows can be made.
+  [[nodiscard]] GPUIMG_HD bool is_proved() const { return findings->defects == 0 && findings->chain.is_done != 0; }
+};
+
+/// Bands of rows that a warp unfilters together.
+constexpr std::uint32_t kBandRows = 32;
+GPUIMG_HD constexpr std::uint32_t band_count(std::uint32_t height) { return (height + kBandRows - 1) / kBandRows; }
+
+// Each queues one step.
+void gather_data(const Workspace& workspace, const PngDecoderJob& job);
+void find_blocks(const Workspace& workspace, const PngDecoderJob& job);
+/// A round: parses and decodes the blocks that have not been, and follows the chain.
+void decode_blocks(const Workspace& workspace, const PngDecoderJob& job);
+void emit_symbols(const Workspace& workspace, const PngDecoderJob& job);
+void resolve_symbols(const Workspace& workspace, const PngDecoderJob& job);
+void unfilter_rows(const Workspace& workspace, const PngDecoderJob& job);
+
+}  // namespace gpuimg::cuda

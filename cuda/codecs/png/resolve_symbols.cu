@@ -1,0 +1,233 @@
+// Makes the bytes of a PNG's stream from its symbols: each supertile by itself, then the window before each, in order,
+// then all bytes and their checksum.
+#include "codecs/png/decoder_job.cuh"
+#include "device/cuda_check.hpp"
+#include "device/launch.cuh"
+#include "png/checksums.hpp"
+#include "png/symbols.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+using png::DecodeShape;
+using png::Symbol;
+
+constexpr std::uint32_t kTileSymbols = DecodeShape{}.tile_symbols;
+constexpr std::uint32_t kSupertileSymbols = kTileSymbols * DecodeShape{}.tiles_per_supertile;
+constexpr std::uint32_t kRingSize = png::ring_size(kTileSymbols);
+constexpr std::uint32_t kGroup = png::SymbolStore::kGroup;
+static_assert(kSupertileSymbols >= png::kMaxMatchDistance && kRingSize % kTileSymbols == 0);
+
+/// Eight symbols.
+union SymbolGroup {
+  uint4 all;
+  std::uint16_t of[kGroup];
+};
+
+// --- Supertiles ------------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kResolveThreads = kTileSymbols / kGroup;
+constexpr int kSteps = 4;  ///< that a symbol is followed before the warp looks who is left
+
+/// Dynamic shared memory of resolve_supertiles(), 88 KiB.
+struct ResolveMemory {
+  Symbol ring[kRingSize];
+  std::uint16_t lists[2][kTileSymbols];  ///< places in the tile whose symbols point into it
+};
+
+/// The lengths of the lists: of the one that is read, of the one that is filled, and zero; by turns.
+struct ListCounts {
+  std::uint32_t of[3];
+};
+
+/// Adds `place` to a list, if `is_open`. The whole warp calls it.
+__device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, std::uint32_t place) {
+  const std::uint32_t lane = threadIdx.x % 32;
+  const std::uint32_t open = __ballot_sync(~0U, is_open);
+  std::uint32_t first = 0;
+  if (lane == 0 && open != 0) {
+    first = atomicAdd(&count, bit_count(open));
+  }
+  first = __shfl_sync(~0U, first, 0);
+  if (is_open) {
+    list[first + bit_count(open & ((1U << lane) - 1U))] = static_cast<std::uint16_t>(place);
+  }
+}
+
+/// Follows the symbols that the first list names until none is left. Thread → entry. A barrier ends each turn; the one
+/// at the end stands before the counts are used again. Threads may see a symbol before or after another has replaced
+/// it: both lead to the same byte.
+__device__ void follow_list(ResolveMemory& shared, volatile Symbol* tile, ListCounts& counts) {
+  std::uint32_t todo = counts.of[0];
+  for (std::uint32_t turn = 0; todo != 0; ++turn) {
+    std::uint32_t& fills = counts.of[(turn + 1) % 3];
+    for (std::uint32_t base = 0; base < todo; base += kResolveThreads) {
+      const std::uint32_t i = base + threadIdx.x;
+      const std::uint32_t place = i < todo ? shared.lists[turn % 2][i] : 0;
+      std::uint32_t symbol = 0;
+      if (i < todo) {
+        symbol = png::followed(tile[place], tile, kSteps);
+        tile[place] = static_cast<Symbol>(symbol);
+      }
+      append(shared.lists[(turn + 1) % 2], fills, png::is_in_tile(symbol), place);
+    }
+    __syncthreads();
+    todo = fills;
+    if (threadIdx.x == 0) {
+      counts.of[turn % 3] = 0;
+    }
+  }
+  __syncthreads();
+}
+
+/// Block → supertile, tile after tile; thread → eight symbols of a tile, then entries of the list. The first barrier
+/// publishes the cleared counts, the one in the loop the tile and the list; those behind it are in follow_list.
+__global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __grid_constant__ PngDecoderJob job) {
+  extern __shared__ uint4 dynamic_shared[];
+  __shared__ ListCounts counts;
+  ResolveMemory& shared = *reinterpret_cast<ResolveMemory*>(dynamic_shared);
+  if (!job.is_proved()) {
+    return;
+  }
+  if (threadIdx.x < 3) {
+    counts.of[threadIdx.x] = 0;
+  }
+  __syncthreads();
+  const std::uint32_t first = blockIdx.x * kSupertileSymbols;
+  const std::uint32_t end = min(first + kSupertileSymbols, job.sizes.tiles * kTileSymbols);
+  png::Tile tile{0, kRingSize, 0};
+  for (std::uint32_t at = first; at < end; at += kTileSymbols) {
+    const std::uint32_t own = threadIdx.x * kGroup;
+    SymbolGroup group;
+    group.all = *reinterpret_cast<const uint4*>(job.symbols + at + own);
+#pragma unroll
+    for (std::uint32_t i = 0; i < kGroup; ++i) {
+      const std::uint32_t emitted = at + own + i < job.sizes.raw_bytes ? group.of[i] : 0U;
+      const std::uint32_t symbol = png::looked_up(emitted, own + i, tile, shared.ring);
+      group.of[i] = static_cast<Symbol>(symbol);
+      append(shared.lists[0], counts.of[0], png::is_in_tile(symbol), own + i);
+    }
+    *reinterpret_cast<uint4*>(shared.ring + tile.slot + own) = group.all;
+    __syncthreads();
+    follow_list(shared, shared.ring + tile.slot, counts);
+    *reinterpret_cast<uint4*>(job.symbols + at + own) = *reinterpret_cast<const uint4*>(shared.ring + tile.slot + own);
+    tile.slot = tile.slot + kTileSymbols == kRingSize ? 0 : tile.slot + kTileSymbols;
+    tile.begin += kTileSymbols;
+  }
+}
+
+// --- Windows before supertiles ---------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kWindowThreads = 1024;
+
+/// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. The barrier of a
+/// turn publishes the new window, which is the next one's old.
+__global__ void __launch_bounds__(kWindowThreads) chain_windows(const __grid_constant__ PngDecoderJob job) {
+  extern __shared__ uint4 dynamic_shared[];
+  auto* const windows = reinterpret_cast<std::uint8_t*>(dynamic_shared);
+  if (!job.is_proved()) {
+    return;
+  }
+  for (std::uint32_t supertile = 1; supertile < job.sizes.supertiles; ++supertile) {
+    const std::uint8_t* const before = windows + supertile % 2 * png::kMaxMatchDistance;
+    std::uint8_t* const after = windows + (1 - supertile % 2) * png::kMaxMatchDistance;
+    const Symbol* const symbols = job.symbols + supertile * kSupertileSymbols - png::kMaxMatchDistance;
+    for (std::uint32_t at = threadIdx.x * kGroup; at < png::kMaxMatchDistance; at += kWindowThreads * kGroup) {
+      SymbolGroup group;
+      group.all = *reinterpret_cast<const uint4*>(symbols + at);
+      std::uint64_t bytes = 0;
+#pragma unroll
+      for (std::uint32_t i = 0; i < kGroup; ++i) {
+        bytes |= std::uint64_t{png::byte_of(group.of[i], before)} << 8 * i;
+      }
+      *reinterpret_cast<std::uint64_t*>(after + at) = bytes;
+      *reinterpret_cast<std::uint64_t*>(job.windows_before + std::size_t{supertile} * png::kMaxMatchDistance + at) =
+          bytes;
+    }
+    __syncthreads();
+  }
+}
+
+// --- Bytes -----------------------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t kByteThreads = 256;
+
+__device__ unsigned long long sum_of_warp(unsigned long long value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    value += __shfl_down_sync(~0U, value, distance);
+  }
+  return value;
+}
+
+/// Adds a thread's sums to those of all bytes. They are less than 2⁵⁸: even on one multiprocessor a thread has 2¹⁶
+/// groups, each adds up to 2¹¹, at most 2³⁰ bytes before the end. The barrier is between the sums of warps and their
+/// use.
+__device__ void add_sums(const PngDecoderJob& job, const png::AdlerSums& own) {
+  __shared__ unsigned long long low[kByteThreads / 32];
+  __shared__ unsigned long long high[kByteThreads / 32];
+  const unsigned long long warp_low = sum_of_warp(own.low);
+  const unsigned long long warp_high = sum_of_warp(own.high % png::kAdlerModulus);
+  if (threadIdx.x % 32 == 0) {
+    low[threadIdx.x / 32] = warp_low;
+    high[threadIdx.x / 32] = warp_high;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    png::AdlerSums sums;
+    for (std::uint32_t warp = 0; warp < kByteThreads / 32; ++warp) {
+      sums.low += low[warp];
+      sums.high += high[warp];
+    }
+    sums.reduce();
+    atomicAdd(&job.findings->adler_low, static_cast<unsigned long long>(sums.low));
+    atomicAdd(&job.findings->adler_high, static_cast<unsigned long long>(sums.high));
+  }
+}
+
+/// Thread → every so many groups of eight bytes. Symbols behind the last byte are 0.
+__global__ void __launch_bounds__(kByteThreads) make_bytes(const __grid_constant__ PngDecoderJob job) {
+  if (!job.is_proved()) {
+    return;
+  }
+  png::AdlerSums sums;
+  const std::uint32_t stride = gridDim.x * kByteThreads * kGroup;
+  for (std::uint32_t at = (blockIdx.x * kByteThreads + threadIdx.x) * kGroup; at < job.sizes.raw_bytes; at += stride) {
+    const std::uint8_t* const before =
+        job.windows_before + std::size_t{at / kSupertileSymbols} * png::kMaxMatchDistance;
+    SymbolGroup group;
+    group.all = *reinterpret_cast<const uint4*>(job.symbols + at);
+    std::uint64_t bytes = 0;
+#pragma unroll
+    for (std::uint32_t i = 0; i < kGroup; ++i) {
+      bytes |= std::uint64_t{png::byte_of(group.of[i], before)} << 8 * i;
+    }
+    *reinterpret_cast<std::uint64_t*>(job.raw + at) = bytes;
+    const std::uint64_t left = job.sizes.raw_bytes - at;
+    sums.add(static_cast<std::uint32_t>(bytes), left);
+    if (left > 4) {
+      sums.add(static_cast<std::uint32_t>(bytes >> 32), left - 4);
+    }
+  }
+  add_sums(job, sums);
+}
+
+}  // namespace
+
+void resolve_symbols(const Workspace& workspace, const PngDecoderJob& job) {
+  constexpr int kBlocksPerSm = 8;
+  constexpr std::size_t kWindowBytes = 2 * png::kMaxMatchDistance;
+  allow_shared_bytes(workspace, &resolve_supertiles, sizeof(ResolveMemory));
+  allow_shared_bytes(workspace, &chain_windows, kWindowBytes);
+  resolve_supertiles<<<job.sizes.supertiles, kResolveThreads, sizeof(ResolveMemory), workspace.stream()>>>(job);
+  check_launch("resolving a PNG's bytes");
+  if (job.sizes.supertiles > 1) {
+    chain_windows<<<1, kWindowThreads, kWindowBytes, workspace.stream()>>>(job);
+    check_launch("resolving a PNG's bytes");
+  }
+  make_bytes<<<block_count(workspace, job.sizes.raw_bytes, kByteThreads * kGroup, kBlocksPerSm), kByteThreads, 0,
+               workspace.stream()>>>(job);
+  check_launch("making a PNG's bytes");
+}
+
+}  // namespace gpuimg::cuda
