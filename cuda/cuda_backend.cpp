@@ -209,6 +209,9 @@ class CudaBackend final : public Backend {
     if (const auto* sequential = std::get_if<EncodedJpeg>(&encoded)) {
       return decode_jpeg(workspace_, *sequential);
     }
+    if (const auto* png = std::get_if<EncodedPng>(&encoded)) {
+      return decode_png(workspace_, *png);
+    }
     return decode_jpeg(workspace_, std::get<JpegCoefficients>(encoded), new_memory());
   }
 

@@ -208,7 +208,7 @@ run_sanitize() {
       CudaParity.SmallMatches CudaParity.SmallWindows \
       CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallLargeWindows CudaParity.SmallDenoising \
       CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
-      CudaJpegEncode.OneOfEverySampling; do
+      CudaJpegEncode.OneOfEverySampling CudaPngDecode.OneOfEveryFormat; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="$part" --gtest_brief=1

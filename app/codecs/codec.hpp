@@ -201,6 +201,7 @@ struct DeclaredImage {
   bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;  ///< a backend's own decoder may take the file
   bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
+  bool suits_auto = false;      ///< and `auto` counts on it
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }

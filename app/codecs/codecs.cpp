@@ -28,6 +28,7 @@ constexpr Codec kCodecs[] = {
         .declared = png::declared_png,
         .file_metadata = png::read_png_metadata,
         .decode = png::read_png,
+        .describe = png::describe_png_image,
         .open_rows = png::open_png_rows,
         .is_decoded_by_rows = true,
         .written = {{"png", "lossless, 8 or 16 bits"}},

@@ -27,10 +27,11 @@ std::optional<DescribedImage> describe_image(std::span<const std::byte> bytes, c
 DecodedImage described_image(DescribedImage described, Picture pixels, const ReadOptions& options);
 
 /// The same as decode_image for a regular file of a format that is read only where it is needed, or while it is
-/// decoded. Calls `expect` with what the header declares before it decodes. Returns nullopt for a file that must be
-/// held whole, also for one of a format with one page that decode_image refuses.
+/// decoded. Calls `wants` with what the header declares before it decodes; if it returns false, the file is left to
+/// decode_image. Returns nullopt for such a file, for one that must be held whole, and for one of a format with one
+/// page that decode_image refuses.
 std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
-                                        const std::function<void(const DeclaredImage&)>& expect);
+                                        const std::function<bool(const DeclaredImage&)>& wants);
 
 /// Asked by open_image_rows: what the header declares, and how large the file is.
 using WantsRows = std::function<bool(const DeclaredImage& declared, std::uint64_t file_bytes)>;

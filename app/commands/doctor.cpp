@@ -74,10 +74,12 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
       advice.emplace_back(consequence);
     }
   };
-  examine_one("decoding JPEG", test_decoder(backend),
+  examine_one("decoding JPEG", test_decoder(backend, codecs::FileFormat::jpeg),
               "gpuimg decodes JPEG on the CPU: the GPU's decoder does not agree with this libjpeg");
   examine_one("encoding JPEG", test_encoder(backend, codecs::FileFormat::jpeg),
               "gpuimg encodes JPEG on the CPU: the GPU's encoder does not agree with this libjpeg");
+  examine_one("decoding PNG", test_decoder(backend, codecs::FileFormat::png),
+              "gpuimg decodes PNG on the CPU: the GPU's decoder does not agree with this libpng; report this output");
   examine_one("encoding PNG", test_encoder(backend, codecs::FileFormat::png),
               "gpuimg encodes PNG on the CPU: the GPU's encoder writes other bytes; report this output");
   return advice;

@@ -21,6 +21,8 @@
 #include "codecs/image_writer.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/exif.hpp"
+#include "codecs/png/png.hpp"
+#include "codecs/png/simple_png.hpp"
 #include "operations/result_compare.hpp"
 #include "operations/selftest.hpp"
 
@@ -174,6 +176,39 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   return first_difference(backend.download(std::move(*decoded)), backend.name(), expected, "libjpeg");
 }
 
+/// A PNG of the host's encoder. Those of level 1 have several blocks, and matches beyond their tiles and supertiles.
+struct PngDecoderTrial {
+  std::string_view name;
+  int width;
+  int height;
+  PixelFormat format;
+  int level;
+};
+
+constexpr std::array<PngDecoderTrial, 6> kPngDecoderTrials = {{
+    {"8 bits", 211, 163, {Sample::u8, 3}, 1},
+    {"8 bits with alpha", 700, 300, {Sample::u8, 4}, 1},
+    {"16 bits", 149, 87, {Sample::u16, 3}, 1},
+    {"16 bits with alpha", 131, 89, {Sample::u16, 4}, 2},
+    {"gray", 301, 259, {Sample::u8, 1}, 1},
+    {"gray with alpha, level 0", 45, 33, {Sample::u8, 2}, 0},
+}};
+
+/// nullopt if the backend leaves the file to the host.
+std::optional<std::string> difference_of(const PngDecoderTrial& trial, Backend& backend) {
+  const Image source = selftest_image(trial.width, trial.height, trial.format, 3);
+  codecs::WriteOptions writing;
+  writing.png_level = trial.level;
+  const std::vector<std::byte> file = codecs::encode_image(source.view(), FileFormat::png, kName, writing);
+  const std::optional<EncodedPng> encoded = codecs::png::describe_png_data(file);
+  std::optional<Picture> decoded = encoded ? backend.decode(*encoded) : std::nullopt;
+  if (!decoded) {
+    return std::nullopt;
+  }
+  const Image expected = codecs::png::read_png_pixels(file, kName, {.threads = 1}, codecs::png::PngPath::libpng_only);
+  return first_difference(backend.download(std::move(*decoded)), backend.name(), expected, "libpng");
+}
+
 struct JpegTrial {
   static constexpr FileFormat kFormat = FileFormat::jpeg;
   std::string_view name;
@@ -304,16 +339,22 @@ SelfTestResult test_codec(const Codec& codec) {
   return result;
 }
 
-SelfTestResult test_decoder(Backend& backend) { return run_trials(kDecoderTrials, FileFormat::jpeg, backend); }
+SelfTestResult test_decoder(Backend& backend, FileFormat format) {
+  return format == FileFormat::png ? run_trials(kPngDecoderTrials, format, backend)
+                                   : run_trials(kDecoderTrials, format, backend);
+}
 
 SelfTestResult test_encoder(Backend& backend, FileFormat format) {
   return format == FileFormat::png ? run_trials(kPngTrials, format, backend) : run_trials(kJpegTrials, format, backend);
 }
 
-bool CodecAdmission::admit_decoder(Backend& backend, int device, const Note& note) {
+bool CodecAdmission::admit_decoder(Backend& backend, const EncodedImage& encoded, int device, const Note& note) {
+  const bool is_png = std::holds_alternative<EncodedPng>(encoded);
+  const codecs::FileFormat format = is_png ? codecs::FileFormat::png : codecs::FileFormat::jpeg;
   return admit(
-      decoders_, [&] { return test_decoder(backend); }, device, note,
-      fmt::format("the CPU decodes JPEG: {} does not give the pixels of the linked libjpeg", backend.description()));
+      is_png ? png_decoders_ : jpeg_decoders_, [&] { return test_decoder(backend, format); }, device, note,
+      fmt::format("the CPU decodes {}: {} does not give the pixels of the linked {}", codecs::codec_of(format).name,
+                  backend.description(), is_png ? "libpng" : "libjpeg"));
 }
 
 bool CodecAdmission::admit_encoder(Backend& backend, const Encoding& as, int device, const Note& note) {

@@ -19,9 +19,9 @@ bool can_be_tested(const codecs::Codec& codec);
 /// Reads back what the codec writes, in every format of pixels that it holds, or reads a file built into gpuimg.
 SelfTestResult test_codec(const codecs::Codec& codec);
 
-/// Decodes small images, which libjpeg writes, on the backend and on the host. `checks` counts those that the backend
-/// took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
-SelfTestResult test_decoder(Backend& backend);
+/// Decodes small images of a format, JPEG or PNG, on the backend and with libjpeg or libpng. `checks` counts those that
+/// the backend took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
+SelfTestResult test_decoder(Backend& backend, codecs::FileFormat format);
 
 /// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise as
 /// test_decoder.
@@ -29,14 +29,14 @@ SelfTestResult test_encoder(Backend& backend, codecs::FileFormat format);
 
 /// Decides whether the codecs of backends may be used: only if they agree with the host's to the byte. Shared by the
 /// workers of a run. Thread-safe. docs/decisions/0013-jpeg-on-the-device.md, 0016-jpeg-encoded-on-the-device.md,
-/// 0017-png-on-the-device.md.
+/// 0017-png-on-the-device.md, 0030-png-decoded-on-the-device.md.
 class CodecAdmission {
  public:
   using Note = std::function<void(std::string text)>;
 
-  /// Compares the decoder with the host's at the first call for a device, over images built into gpuimg. If they
-  /// differ, `note` gets the reason, once. Throws as Backend::decode does.
-  bool admit_decoder(Backend& backend, int device, const Note& note);
+  /// Compares the decoder for the file's format with the host's at the first call for a device, over images built into
+  /// gpuimg. If they differ, `note` gets the reason, once. Throws as Backend::decode does.
+  bool admit_decoder(Backend& backend, const EncodedImage& encoded, int device, const Note& note);
 
   /// The same for the encoder of that format.
   bool admit_encoder(Backend& backend, const Encoding& as, int device, const Note& note);
@@ -49,7 +49,8 @@ class CodecAdmission {
              const std::string& consequence);
 
   std::mutex mutex_;
-  Known decoders_;
+  Known jpeg_decoders_;
+  Known png_decoders_;
   Known jpeg_encoders_;
   Known png_encoders_;
 };

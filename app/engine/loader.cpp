@@ -82,7 +82,7 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
   try {
     Backend& backend = parts_.backends.get();
     const auto tell_why = [&](std::string text) { parts_.report.note(std::move(text)); };
-    const bool may = !backend.memory_is_host() && parts_.admission.admit_decoder(backend, options().device, tell_why) &&
+    const bool may = !backend.memory_is_host() && parts_.admission.admit_decoder(backend, encoded, options().device, tell_why) &&
                      parts_.device_memory.try_reserve(encoded, backend);
     return may ? &backend : nullptr;
   } catch (const Error& error) {
@@ -95,9 +95,12 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
 
 codecs::DecodedImage Loader::load(const std::string& path) {
   if (path != "-" && !members_.contains(path)) {
-    const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
+    const auto wants = [&](const codecs::DeclaredImage& declared) {
+      expect_image(declared);
+      return !(declared.suits_backends && parts_.backends.expects_device());  // the device needs the file whole
+    };
     std::optional<codecs::DecodedImage> decoded =
-        times().measure(Phase::decode, [&] { return codecs::decode_file(path, input_options(), expect); });
+        times().measure(Phase::decode, [&] { return codecs::decode_file(path, input_options(), wants); });
     if (decoded) {
       parts_.report.sides().decoded_by = backend_entry(BackendKind::cpu).name;
       finish_decoding(*decoded, path);
@@ -189,7 +192,7 @@ Image Loader::read_whole(std::shared_ptr<codecs::RowReader> rows) {
 /// Creates the CUDA context while the host decodes.
 void Loader::expect_image(const codecs::DeclaredImage& declared) {
   if (declared.pixels() > 0 && declared.pixels() <= options().max_pixels) {
-    parts_.backends.expect_image(declared.pixels(), declared.suits_backends);
+    parts_.backends.expect_image(declared.pixels(), declared.suits_auto);
   }
 }
 

@@ -25,6 +25,7 @@
 #include "jpeg/encode.hpp"
 #include "jpeg/layout.hpp"
 #include "operations/operations.hpp"
+#include "png/data_stream.hpp"
 #include "png/strips.hpp"
 #include "text/number_text.hpp"
 
@@ -208,13 +209,25 @@ std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t 
   return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;
 }
 
-std::size_t device_decoding_bytes(const EncodedJpeg& jpeg) {
+namespace {
+
+std::size_t jpeg_decoding_bytes(const EncodedJpeg& jpeg) {
   constexpr std::size_t kTables = std::size_t{1} << 20;
   constexpr std::size_t kBytesPerSegment = 48;
   const jpeg::Layout layout = jpeg::layout_of(jpeg);
   const std::size_t samples = std::size_t{layout.block_count()} * jpeg::kBlockSize;
   const std::size_t marks = layout.segment_count * kBytesPerSegment;
   return kTables + 3 * jpeg.scan.size() + marks + 3 * samples + samples;
+}
+
+}  // namespace
+
+std::size_t device_decoding_bytes(const EncodedImage& encoded) {
+  if (const EncodedJpeg* jpeg = jpeg_frame_of(encoded)) {
+    return device_bytes(jpeg->width, jpeg->height, {Sample::u8, jpeg->component_count}, 0) + jpeg_decoding_bytes(*jpeg);
+  }
+  const auto& png = std::get<EncodedPng>(encoded);
+  return device_bytes(png.width, png.height, png.format, 0) + png::decoding_bytes(png);
 }
 
 bool MemoryBudget::acquire(std::uint64_t bytes, const std::function<bool()>& is_abandoned) {

@@ -66,9 +66,10 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
 /// result like the image with what it takes to encode it.
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes);
 
-/// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them and about each
-/// restart segment, 16-bit coefficients and samples, and the pixels before they are turned.
-std::size_t device_decoding_bytes(const EncodedJpeg& jpeg);
+/// What a backend takes to decode a file, and the picture as device_bytes() counts it. Of a JPEG, the coded bytes twice
+/// and notes about them and about each restart segment, 16-bit coefficients and samples, and the pixels before they are
+/// turned; of a PNG, png::decoding_bytes.
+std::size_t device_decoding_bytes(const EncodedImage& encoded);
 
 /// Memory that the images in flight share: of the host, --max-memory, and of each device, --max-device-memory.
 class MemoryBudget {

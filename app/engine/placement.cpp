@@ -21,9 +21,7 @@ std::optional<Placement> placement_after(const Placement& tried, bool may_use_cp
 }
 
 bool DeviceMemory::try_reserve(const EncodedImage& encoded, Backend& on) {
-  const EncodedJpeg& jpeg = frame_of(encoded);
-  const std::size_t needed =
-      device_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + device_decoding_bytes(jpeg);
+  const std::size_t needed = device_decoding_bytes(encoded);
   MemoryBudget& memory = total(on);
   if (share_.is_held() || needed > memory.bytes()) {
     return false;

@@ -88,12 +88,12 @@ struct EncodedPng {
 };
 
 /// A file that a backend may decode itself.
-using EncodedImage = std::variant<EncodedJpeg, JpegCoefficients>;
+using EncodedImage = std::variant<EncodedJpeg, JpegCoefficients, EncodedPng>;
 
-/// Size, sampling, quantization steps and orientation.
-inline const EncodedJpeg& frame_of(const EncodedImage& encoded) {
+/// Size, sampling, quantization steps and orientation of a JPEG; nullptr for another format.
+inline const EncodedJpeg* jpeg_frame_of(const EncodedImage& encoded) {
   const auto* coefficients = std::get_if<JpegCoefficients>(&encoded);
-  return coefficients != nullptr ? coefficients->frame : std::get<EncodedJpeg>(encoded);
+  return coefficients != nullptr ? &coefficients->frame : std::get_if<EncodedJpeg>(&encoded);
 }
 
 /// What the header of a baseline JPEG declares about its scan, which is to be made: interleaved and without restart

@@ -72,6 +72,7 @@ CUDA_SCENARIOS = [
     cuda("cuda_hsl", "hsl", png("60x40"), "in.png", "out.npy"),
     cuda("cuda_hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
     cuda("cuda_jpeg", "equalize", jpeg("160x96", "color"), "in.jpg", "out.png"),
+    cuda("cuda_png_decoded", "hist", png("900x600"), "in.png", "out.json"),
     cuda("cuda_png_encoded", "hsl", png("300x200", "rgba", "16"), "in.png", "out.png"),
     cuda("cuda_jpeg_encoded", "equalize", jpeg("160x96", "color"), "in.jpg", "out.jpg"),
     cuda("cuda_jpeg_walked", "hist", jpeg("1280x1024", "flat"), "in.jpg", "out.json"),

@@ -12,6 +12,7 @@
 #include "support/jpeg_encoder_twin.hpp"
 #include "support/jpeg_twin.hpp"
 #include "support/png_encoder_twin.hpp"
+#include "support/png_twin.hpp"
 
 namespace gpuimg {
 namespace test {
@@ -51,8 +52,8 @@ class TwinBackend final : public Backend {
     note_use();
     std::optional<Image> image;
     if (twin_device().decodes && !is_refused()) {
-      const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
-      image = std::visit(decode, encoded).image;
+      const auto decode = [](const auto& file) { return std::move(decode_with_twin(file).image); };
+      image = std::visit(decode, encoded);
     }
     if (!image) {
       return std::nullopt;

@@ -545,7 +545,7 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // With several scans, all coefficients are in memory before the first row is complete.
   declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
-  declared.suits_backends = describe_jpeg(beginning).has_value();
+  declared.suits_backends = declared.suits_auto = describe_jpeg(beginning).has_value();
   declared.facts = {{"process", header.frame.is_progressive()
                                     ? std::string("progressive")
                                     : std::string(header.frame.is_baseline() ? "baseline" : "extended sequential")},

@@ -26,6 +26,10 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 /// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
+/// Codec::describe of PNG: of a file of EncodedPng's kinds, neither small nor huge, that EXIF data do not turn.
+std::optional<DescribedImage> describe_png_image(std::span<const std::byte> bytes, const std::string& name,
+                                                 const ReadOptions& options);
+
 /// Codec::open_rows of PNG: reads simple PNGs (simple_png.hpp) in bands of rows.
 std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::string& name,
                                           const ReadOptions& options);

@@ -17,6 +17,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/png/png.hpp"
+#include "codecs/png/simple_png.hpp"
 #include "codecs/refusals.hpp"
 #include "text/printable_name.hpp"
 
@@ -447,6 +448,8 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   declared.palette_colors = is_palette ? static_cast<int>(found.palette_colors) : 0;
   declared.decoded = {header.bit_depth == 16 ? Sample::u16 : Sample::u8, type.channels + (adds_alpha ? 1 : 0)};
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
+  declared.suits_backends = !is_palette && !found.has_transparency && header.interlace == 0 && header.bit_depth >= 8 &&
+                            is_size_for_backends(header.width, header.height);
   declared.facts = {{"interlaced", header.interlace != 0}, {"texts", found.texts}};
   return declared;
 }

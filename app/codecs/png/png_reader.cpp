@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "codecs/deflate/zlib_stream.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/simple_png.hpp"
@@ -588,6 +589,27 @@ DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name,
   std::move(notes.begin(), notes.end(), std::back_inserter(decoded.notes));
   decoded.image = std::move(image);
   return decoded;
+}
+
+std::optional<DescribedImage> describe_png_image(std::span<const std::byte> bytes, const std::string& name,
+                                                 const ReadOptions& options) {
+  const PngHeader header = read_png_header(bytes, name);
+  if (!is_size_for_backends(header.width, header.height)) {
+    return std::nullopt;
+  }
+  check_size(name, header.width, header.height, options.max_pixels);
+  std::optional<EncodedPng> encoded = describe_png_data(bytes);
+  if (!encoded) {
+    return std::nullopt;
+  }
+  DecodedImage rest = describe_png(bytes, name);
+  if (options.auto_orient && exif_orientation(rest.metadata.exif) != 1) {
+    return std::nullopt;
+  }
+  std::optional<DescribedImage> described(std::in_place);
+  described->encoded = std::move(*encoded);
+  described->rest = std::move(rest);
+  return described;
 }
 
 std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::string& name,

@@ -119,6 +119,13 @@ std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& nam
 /// The same for a file whose image data stay in it. The caller checks their checksums. `file` must outlive the result.
 std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name);
 
+/// Of 0.5 to 64 megapixels: a thread decodes smaller images as fast, and larger ones are read in bands.
+constexpr bool is_size_for_backends(std::uint64_t width, std::uint64_t height) {
+  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 19;
+  constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 26;
+  return width * height >= kMinPixels && width * height <= kMaxPixels;
+}
+
 /// Returns nullopt for every file that the host must read: other kinds than EncodedPng's, anything damaged or unusual
 /// in the chunks besides the image data, and data that are too large or too short for the image. The data themselves
 /// are not looked at. Never throws. The result borrows `bytes`.

@@ -99,7 +99,10 @@ class PngOfAFile : public testing::Test {
   /// Decoded from the open file, with a check of what was expected of it.
   std::optional<DecodedImage> from_file(const ReadOptions& options = {}) {
     std::uint64_t expected = 0;
-    auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared) { expected = declared.pixels(); });
+    auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared) {
+      expected = declared.pixels();
+      return true;
+    });
     EXPECT_TRUE(!decoded || decoded->pixel_count() == expected);
     return decoded;
   }

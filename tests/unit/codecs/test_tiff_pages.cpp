@@ -223,8 +223,10 @@ TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
   std::uint64_t expected = 0;
   ReadOptions options;
   options.page = {2};
-  const auto decoded =
-      decode_file(folder / "a.tif", options, [&](const DeclaredImage& image) { expected = image.pixels(); });
+  const auto decoded = decode_file(folder / "a.tif", options, [&](const DeclaredImage& image) {
+    expected = image.pixels();
+    return true;
+  });
   ASSERT_TRUE(decoded);
   EXPECT_EQ(expected, 12U);
   EXPECT_EQ(*decoded->image.view().row<std::uint8_t>(1), 20);

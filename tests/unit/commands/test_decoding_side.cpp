@@ -1,5 +1,5 @@
-// A JPEG decoded on the device gives what it gives on the host: outputs, messages and exit codes of whole commands. The
-// device is the twin.
+// A JPEG or PNG decoded on the device gives what it gives on the host: outputs, messages and exit codes of whole
+// commands. The device is the twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"
+#include "support/random_png.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
@@ -309,6 +310,56 @@ TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
     EXPECT_TRUE(text_in(folder_ / ("cpu" + name)) == text_in(folder_ / ("cuda" + name))) << name;
   }
   EXPECT_EQ(twin_device().decoded, 12 + kSelfTestFiles);
+}
+
+/// Large enough for a device.
+TEST_F(DecodingSide, PngOfEveryFormat) {
+  SCOPED_TRACE(random_.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    SCOPED_TRACE(name_of(format));
+    const Image image = smooth_image(random_, 800, 700, format);
+    PngDeflating deflating;
+    deflating.chunk_bytes = 8192;
+    const std::string path = put("photo.png", deflated_png(random_, image.view(), deflating));
+    EXPECT_TRUE(same_on_both({"hist", path, folder_ / "o.json"}, folder_ / "o.json"));
+    EXPECT_TRUE(same_on_both({"equalize", path, folder_ / "out.png"}, folder_ / "out.png"));
+  }
+}
+
+TEST_F(DecodingSide, PngThatIsSmallOrUnusualIsTheHosts) {
+  const Image small = smooth_image(random_, 700, 700, {Sample::u8, 3});
+  const std::string path = put("small.png", deflated_png(random_, small.view()));
+  EXPECT_FALSE(same_on_both({"hist", path, folder_ / "o.csv"}, folder_ / "o.csv"));
+  PngPicture picture = random_picture(random_, {2, 8}, 800, 700);
+  picture.interlaced = true;
+  const std::string interlaced = put("interlaced.png", make_png(picture));
+  EXPECT_FALSE(same_on_both({"hist", interlaced, folder_ / "o.csv"}, folder_ / "o.csv"));
+}
+
+TEST_F(DecodingSide, PngWithMetadataAndOrientation) {
+  const Image image = smooth_image(random_, 800, 700, {Sample::u8, 3});
+  codecs::Metadata metadata = full_metadata(image.format(), 3000);
+  const std::string path = put("full.png", written(image, codecs::FileFormat::png, metadata));
+  const std::string out = folder_ / "out.png";
+  (void)same_on_both({"equalize", path, out}, out);
+  EXPECT_TRUE(same_notes_on_both({"equalize", path, folder_ / "out.tga"}, folder_ / "out.tga"));
+  for (const int orientation : {1, 6}) {
+    metadata.exif = exif_with(orientation, true);
+    const std::string turned = put("turned.png", written(image, codecs::FileFormat::png, metadata));
+    EXPECT_EQ(same_on_both({"equalize", turned, out}, out), orientation == 1);
+    EXPECT_TRUE(same_on_both({"equalize", "--no-auto-orient", turned, out}, out));
+  }
+}
+
+TEST_F(DecodingSide, DamageOfAPngIsToldAlike) {
+  SCOPED_TRACE(random_.trace());
+  const Image image = smooth_image(random_, 800, 700, {Sample::u8, 3});
+  const FileBytes file = deflated_png(random_, image.view());
+  for (int i = 0; i < 12; ++i) {
+    const std::string path = put("damaged.png", mutant_of_png(random_, file));
+    (void)same_on_both({"hist", path, folder_ / "o.csv"}, folder_ / "o.csv");
+    (void)same_on_both({"equalize", "--lenient", path, folder_ / "out.png"}, folder_ / "out.png");
+  }
 }
 
 }  // namespace
