@@ -16,10 +16,10 @@ namespace gpuimg::png {
 /// Why a PNG is left to the host: a set of bits.
 struct Defect {
   enum : std::uint32_t {
-    too_many_blocks = 1,      ///< more than the lists hold
+    too_many_blocks = 1,      ///< more than the lists hold, or more rounds than one for each of more_rounds blocks
     bad_chain = 2,            ///< the bits after a block are no block
     bad_code = 4,             ///< a block has bits that are no code, or no end
-    not_synchronized = 8,     ///< windows do not meet, or blocks without known beginnings are too many
+    not_synchronized = 8,     ///< windows do not meet
     bad_size = 16,            ///< the stream makes more or fewer bytes than the image has
     bad_distance = 32,        ///< a match begins before the first byte
     bad_filter = 64,          ///< a row has a filter that there is not

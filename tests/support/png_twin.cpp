@@ -169,7 +169,7 @@ void Twin::find_blocks() {
     blocks_[i].begin = begins[i];
   }
   const auto count = static_cast<std::uint32_t>(begins.size());
-  list_ = {blocks_.data(), count, count, lists_.blocks};
+  list_ = {blocks_.data(), count, count, count + shape_.more_rounds};
 }
 
 void Twin::parse(std::uint32_t number) {
@@ -518,15 +518,12 @@ PngTwinResult Twin::run() {
   gather();
   check_chunks();
   find_blocks();
-  while (result_.defects == 0 && chain_.is_done == 0 && result_.rounds <= shape_.more_rounds) {
+  while (result_.defects == 0 && chain_.is_done == 0) {
     decode_blocks();
   }
   result_.blocks = list_.count;
   result_.windows = static_cast<std::uint32_t>(windows_.size());
   result_.stored_runs = chain_.stored_runs;
-  if (result_.defects == 0 && chain_.is_done == 0) {
-    result_.defects |= Defect::not_synchronized;
-  }
   if (result_.defects == 0) {
     emit();
     copy_stored();

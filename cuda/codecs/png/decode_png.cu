@@ -14,7 +14,7 @@ namespace gpuimg::cuda {
 namespace {
 
 constexpr std::size_t kStreamSlack = 64;  ///< bytes behind the stream that headers read
-constexpr std::size_t kRawSlack = 64;     ///< bytes behind the last tile that rows read
+constexpr std::size_t kRawSlack = 64;     ///< bytes behind the last row that its chunks read
 
 std::size_t edge_words(const PngDecoderJob& job) {
   return std::size_t{band_count(job.height)} * (job.sizes.pitch / sizeof(std::uint32_t));
@@ -76,12 +76,12 @@ class PngDecoder {
     gather_data(workspace_, job_);
     find_blocks(workspace_, job_);
     decode_rounds(kFirstRounds);
-    for (std::uint32_t rounds = kFirstRounds; !is_over(); rounds += kMoreRounds) {
-      if (rounds > png::DecodeShape{}.more_rounds) {
-        defects = png::Defect::not_synchronized;
+    for (std::uint32_t blocks = 0; !is_over(); decode_rounds(kMoreRounds)) {
+      if (findings().blocks <= blocks) {  // each round adds a block to the list, which has an end
+        defects = png::Defect::too_many_blocks;
         return std::nullopt;
       }
-      decode_rounds(kMoreRounds);
+      blocks = findings().blocks;
     }
     clear_tail(picture, workspace_.stream());
     defects = verdict();
@@ -105,7 +105,7 @@ class PngDecoder {
     clear(job_.registers, job_.chunk_count * sizeof(std::uint32_t));
     clear(job_.edges, edge_words(job_) * sizeof(unsigned long long));
     clear(job_.stream_bytes + job_.sizes.stream_bytes, kStreamSlack);
-    clear(job_.raw + (raw_bytes(job_) - kRawSlack), kRawSlack);
+    clear(job_.raw + job_.sizes.raw_bytes, kRawSlack);
     upload(job_.file, png_.bytes.data(), png_.bytes.size());
     upload(job_.pieces, pieces_.data(), pieces_.size() * sizeof(png::DataPiece));
     upload(job_.chunks, png_.chunks.data(), png_.chunks.size() * sizeof(EncodedPng::Chunk));

@@ -63,7 +63,8 @@ struct PngDecoderJob {
   bool is_16_bit = false;
 
   [[nodiscard]] GPUIMG_HD png::BlockList block_list() const {
-    return {blocks, findings->sorted_blocks, findings->blocks, lists.blocks};
+    const std::uint32_t sorted = findings->sorted_blocks;
+    return {blocks, sorted, findings->blocks, sorted + png::DecodeShape{}.more_rounds};
   }
   [[nodiscard]] GPUIMG_HD const std::uint32_t* words() const { return stream.words; }
   /// Whether the stream is proved, so that symbols, bytes and rows can be made.
