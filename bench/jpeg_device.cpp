@@ -3,19 +3,18 @@
 // page-locked memory
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include "codec_times.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
@@ -25,12 +24,6 @@
 namespace {
 
 using namespace gpuimg;
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 struct File {
   std::string name;
@@ -96,53 +89,20 @@ std::vector<File> load(Backend& backend, int count, char** names) {
   return files;
 }
 
-/// The median time of a piece of work alone, in milliseconds.
-template <class Work>
-double latency(const Work& work) {
-  constexpr int kRounds = 15;
-  std::vector<double> times;
-  for (int round = 0; round < kRounds; ++round) {
-    const Clock::time_point start = Clock::now();
-    work();
-    times.push_back(ms_since(start));
-  }
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  return times[kRounds / 2];
-}
-
 /// Images per second of all threads. Each calls the result of work_on(its backend) with one file after another.
 template <class WorkOn>
 double rate(const std::vector<File>& files, int threads, const WorkOn& work_on) {
-  const int images = 400 * threads;
-  std::atomic<int> ready{0};
-  std::atomic<int> next{0};
-  std::vector<std::thread> workers;
-  Clock::time_point start;
-  for (int i = 0; i < threads; ++i) {
-    workers.emplace_back([&] {
-      const auto backend = make_cuda_backend(0);
-      (void)backend->new_image(1, 1, {Sample::u8, 1});  // as in a batch: from now on its memory is page-locked
-      auto work = work_on(*backend);
-      for (const File& file : files) {
-        work(file);  // fills the memory pool
-      }
-      ++ready;
-      while (ready < threads) {
-        std::this_thread::yield();
-      }
-      for (int k = next++; k < images; k = next++) {
-        work(files[static_cast<std::size_t>(k) % files.size()]);
-      }
-    });
-  }
-  while (ready < threads) {
-    std::this_thread::yield();
-  }
-  start = Clock::now();
-  for (std::thread& worker : workers) {
-    worker.join();
-  }
-  return images / ms_since(start) * 1e3;
+  return bench::rate_of_threads(threads, 400 * threads, [&] {
+    std::shared_ptr<Backend> backend = make_cuda_backend(0);
+    (void)backend->new_image(1, 1, {Sample::u8, 1});  // as in a batch: from now on its memory is page-locked
+    auto work = work_on(*backend);
+    for (const File& file : files) {
+      work(file);  // fills the memory pool
+    }
+    return [&files, backend = std::move(backend), work = std::move(work)](int k) mutable {
+      work(files[static_cast<std::size_t>(k) % files.size()]);
+    };
+  });
 }
 
 }  // namespace
@@ -163,8 +123,8 @@ int main(int count, char** arguments) {
   for (const File& file : files) {
     const Picture picture = backend->decode(file.jpeg).value();
     fmt::print("{}: decoding {:.3f} ms alone, {} bytes; encoding {:.3f} ms alone\n", file.name,
-               latency([&] { (void)backend->decode(file.jpeg); }), file.jpeg.scan.size(),
-               latency([&] { (void)backend->encode(picture, file.encoding); }));
+               bench::median_ms([&] { (void)backend->decode(file.jpeg); }), file.jpeg.scan.size(),
+               bench::median_ms([&] { (void)backend->encode(picture, file.encoding); }));
   }
   for (int threads = 1; threads <= most; threads *= 2) {
     const double decoded =

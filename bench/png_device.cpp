@@ -1,19 +1,22 @@
-// Times PNG encoding on the device, from pixels that are there; checks the file against the host's first.
+// Times PNG on the device: encoding, from pixels that are there, and decoding of those images that are PNG files, with
+// the upload from page-locked memory. Checks file and pixels against the host's first.
 // usage: gpuimg_png_device_bench THREADS IMAGE...    each thread has a backend
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
+#include "codec_times.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/png/simple_png.hpp"
 #include "gpuimg/cuda.hpp"
 #include "io/input_file.hpp"
 
@@ -21,16 +24,12 @@ namespace {
 
 using namespace gpuimg;
 
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
 struct Source {
   std::string name;
   Image pixels;
-  std::size_t file_bytes = 0;
+  std::size_t file_bytes = 0;  ///< of what is encoded
+  Image file;                  ///< one row of page-locked memory
+  std::optional<EncodedPng> png;
 };
 
 codecs::WriteOptions options_of(int level) {
@@ -57,11 +56,31 @@ std::size_t checked_size(Backend& backend, const Source& source, int level) {
   return same ? found.size() : 0;
 }
 
+/// Decodes a PNG on both sides. Leaves `png` empty if the device does not decode it, or not to the same pixels.
+void describe(Backend& backend, std::span<const std::byte> file, Source& source) {
+  source.file = backend.new_image(static_cast<int>(file.size()), 1, {Sample::u8, 1});
+  std::memcpy(source.file.view().data, file.data(), file.size());
+  source.png = codecs::png::describe_png_data({source.file.view().data, file.size()});
+  const std::optional<Picture> picture = source.png ? backend.decode(*source.png) : std::nullopt;
+  if (!picture) {
+    fmt::print("{}: decoding is left to the host\n", source.name);
+    source.png.reset();
+    return;
+  }
+  const Image found = backend.download(*picture);
+  if (found.size_bytes() != source.pixels.size_bytes() ||
+      std::memcmp(found.view().data, source.pixels.view().data, found.size_bytes()) != 0) {
+    fmt::print("{}: DIFFERENT PIXELS\n", source.name);
+    source.png.reset();
+  }
+}
+
 std::vector<Source> load(Backend& backend, int count, char** names) {
   std::vector<Source> sources;
   for (int i = 0; i < count; ++i) {
     const Bytes read = read_input(names[i]);
-    Source source{names[i], codecs::decode_image(read.span(), names[i], {}).image, 0};
+    Source source{names[i], codecs::decode_image(read.span(), names[i], {.auto_orient = false}).image, 0, {}, {}};
+    describe(backend, read.span(), source);
     source.file_bytes = checked_size(backend, source, 1);
     if (checked_size(backend, source, 0) != 0 && source.file_bytes != 0) {
       sources.push_back(std::move(source));
@@ -70,50 +89,66 @@ std::vector<Source> load(Backend& backend, int count, char** names) {
   return sources;
 }
 
-/// The median time of encoding alone, with the download, in milliseconds.
-double latency(Backend& backend, const Picture& picture, int level) {
-  constexpr int kRounds = 15;
-  std::vector<double> times;
-  for (int round = 0; round < kRounds; ++round) {
-    const Clock::time_point start = Clock::now();
-    (void)backend.encode(picture, PngDataFormat{level});
-    times.push_back(ms_since(start));
+void print_times_alone(Backend& backend, const Source& source) {
+  const Picture picture = backend.upload(source.pixels.view());
+  const auto encoding = [&](int level) {
+    return bench::median_ms([&] { (void)backend.encode(picture, PngDataFormat{level}); });
+  };
+  fmt::print("{}: {} bytes of pixels, {} of file; level 1 {:.3f} ms alone, level 0 {:.3f} ms\n", source.name,
+             source.pixels.size_bytes(), source.file_bytes, encoding(1), encoding(0));
+  if (source.png) {
+    fmt::print("{}: decoding {:.3f} ms alone, {} bytes\n", source.name,
+               bench::median_ms([&] { (void)backend.decode(*source.png); }), source.png->bytes.size());
   }
-  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
-  return times[kRounds / 2];
 }
 
-/// Images per second of all threads.
-double rate(const std::vector<Source>& sources, int threads, int images) {
-  std::atomic<int> ready{0};
-  std::atomic<int> next{0};
-  std::vector<std::thread> workers;
-  for (int i = 0; i < threads; ++i) {
-    workers.emplace_back([&] {
-      const auto backend = make_cuda_backend(0);
-      backend->expect_many_images();
-      std::vector<Picture> pictures;
-      for (const Source& source : sources) {
-        pictures.push_back(backend->upload(source.pixels.view()));
-        (void)backend->encode(pictures.back(), PngDataFormat{});  // fills the memory pool
-      }
-      ++ready;
-      while (ready < threads) {
-        std::this_thread::yield();
-      }
-      for (int k = next++; k < images; k = next++) {
-        (void)backend->encode(pictures[static_cast<std::size_t>(k) % pictures.size()], PngDataFormat{});
-      }
-    });
+/// Images encoded per second.
+double encoding_rate(const std::vector<Source>& sources, int threads) {
+  return bench::rate_of_threads(threads, 200 * threads, [&] {
+    std::shared_ptr<Backend> backend = make_cuda_backend(0);
+    backend->expect_many_images();
+    std::vector<Picture> pictures;
+    for (const Source& source : sources) {
+      pictures.push_back(backend->upload(source.pixels.view()));
+      (void)backend->encode(pictures.back(), PngDataFormat{});  // fills the memory pool
+    }
+    return [backend = std::move(backend), pictures = std::move(pictures)](int k) {
+      (void)backend->encode(pictures[static_cast<std::size_t>(k) % pictures.size()], PngDataFormat{});
+    };
+  });
+}
+
+/// Images decoded per second.
+double decoding_rate(const std::vector<const Source*>& sources, int threads) {
+  return bench::rate_of_threads(threads, 100 * threads, [&] {
+    std::shared_ptr<Backend> backend = make_cuda_backend(0);
+    backend->expect_many_images();
+    for (const Source* source : sources) {
+      (void)backend->decode(*source->png);  // fills the memory pool
+    }
+    return [backend = std::move(backend), &sources](int k) {
+      (void)backend->decode(*sources[static_cast<std::size_t>(k) % sources.size()]->png);
+    };
+  });
+}
+
+void print_rates(const std::vector<Source>& sources, int threads) {
+  const double encoded = encoding_rate(sources, threads);
+  fmt::print("{} threads: {:.0f} images/s encoded, {:.3f} ms an image\n", threads, encoded, 1e3 / encoded);
+  std::vector<const Source*> files;
+  for (const Source& source : sources) {
+    if (source.png) {
+      files.push_back(&source);
+      const double alone = decoding_rate({&source}, threads);
+      fmt::print("{} threads: {} {:.0f} images/s decoded, {:.3f} ms an image\n", threads, source.name, alone,
+                 1e3 / alone);
+    }
   }
-  while (ready < threads) {
-    std::this_thread::yield();
+  if (files.size() > 1) {
+    const double decoded = decoding_rate(files, threads);
+    fmt::print("{} threads: all by turns {:.0f} images/s decoded, {:.3f} ms an image\n", threads, decoded,
+               1e3 / decoded);
   }
-  const Clock::time_point start = Clock::now();
-  for (std::thread& worker : workers) {
-    worker.join();
-  }
-  return images / ms_since(start) * 1e3;
 }
 
 }  // namespace
@@ -133,13 +168,9 @@ int main(int count, char** arguments) {
     return 1;
   }
   for (const Source& source : sources) {
-    const Picture picture = backend->upload(source.pixels.view());
-    fmt::print("{}: {} bytes of pixels, {} of file; level 1 {:.3f} ms alone, level 0 {:.3f} ms\n", source.name,
-               source.pixels.size_bytes(), source.file_bytes, latency(*backend, picture, 1),
-               latency(*backend, picture, 0));
+    print_times_alone(*backend, source);
   }
-  for (int threads = 1; threads <= most; threads *= 2) {
-    const double encoded = rate(sources, threads, 200 * threads);
-    fmt::print("{} threads: {:.0f} images/s encoded, {:.3f} ms an image\n", threads, encoded, 1e3 / encoded);
+  for (int threads = 1; threads <= most; threads *= 4) {
+    print_rates(sources, threads);
   }
 }
