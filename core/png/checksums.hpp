@@ -84,6 +84,14 @@ GPUIMG_HD constexpr std::uint32_t crc_after_zeros(std::uint32_t state, std::uint
 struct CrcTables {
   std::uint32_t of[4][256];
 
+  /// Makes the entries of one byte.
+  GPUIMG_HD constexpr void fill(std::uint32_t byte) {
+    std::uint32_t state = byte;
+    for (auto& table : of) {
+      state = crc_after_byte(state);
+      table[byte] = state;
+    }
+  }
   /// Four bytes, the first lowest.
   [[nodiscard]] GPUIMG_HD std::uint32_t add(std::uint32_t state, std::uint32_t bytes) const {
     state ^= bytes;

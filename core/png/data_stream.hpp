@@ -109,18 +109,38 @@ inline std::vector<DataPiece> data_pieces(const EncodedPng& png) {
   return pieces;
 }
 
-/// The CRC register of the bytes of a lane, moved to the end of the piece. Lanes share the piece from its end on: the
-/// first ones may have fewer bytes, or none. byte(i) gives byte `i` of the piece.
-template <class Byte>
-GPUIMG_HD inline std::uint32_t lane_crc(const DataPiece& piece, std::uint32_t lane, const CrcTables& tables,
-                                        const CrcPowers& powers, Byte&& byte) {
-  const std::uint32_t behind = (DataPiece::kLanes - 1 - lane) * DataPiece::kLaneBytes;
-  const std::uint32_t end = piece.size > behind ? piece.size - behind : 0;
-  std::uint32_t state = 0;
-  for (std::uint32_t i = end > DataPiece::kLaneBytes ? end - DataPiece::kLaneBytes : 0; i < end; ++i) {
-    state = tables.add_byte(state, byte(i));
+/// A piece in words, as its lanes read it: it ends where the last word ends, and before its first byte there are zeros,
+/// which leave an empty CRC register as it is.
+struct PieceWords {
+  static constexpr std::uint32_t kCount = DataPiece::kBytes / 4;
+  static constexpr std::uint32_t kLaneWords = DataPiece::kLaneBytes / 4;
+
+  std::uint32_t lead;  ///< bytes before the first
+
+  explicit GPUIMG_HD PieceWords(const DataPiece& piece) : lead(DataPiece::kBytes - piece.size) {}
+
+  /// The first word that is not zero alone.
+  [[nodiscard]] GPUIMG_HD std::uint32_t first() const { return lead / 4; }
+  /// Word `i`, not before the first, of a piece that begins at byte `from` of a file; word_at(k) gives the four bytes
+  /// from byte k on, `from` − 3 at least.
+  template <class WordAt>
+  [[nodiscard]] GPUIMG_HD std::uint32_t word(std::uint32_t from, std::uint32_t i, WordAt&& word_at) const {
+    const std::uint32_t missing = 4 * i < lead ? lead - 4 * i : 0;  // at most 3
+    return word_at(from + 4 * i - lead) & ~0U << 8 * missing;
   }
-  return state == 0 ? 0 : crc_after_zeros(state, behind, powers);
+};
+
+/// The CRC register of the bytes of a lane, moved to the end of the piece. word(i) gives word `i` of the piece.
+template <class Word>
+GPUIMG_HD inline std::uint32_t lane_crc(const PieceWords& piece, std::uint32_t lane, const CrcTables& tables,
+                                        const CrcPowers& powers, Word&& word) {
+  const std::uint32_t end = (lane + 1) * PieceWords::kLaneWords;
+  std::uint32_t state = 0;
+  for (std::uint32_t i = lane * PieceWords::kLaneWords > piece.first() ? lane * PieceWords::kLaneWords : piece.first();
+       i < end; ++i) {
+    state = tables.add(state, word(i));
+  }
+  return state == 0 ? 0 : crc_after_zeros(state, DataPiece::kBytes - 4 * end, powers);
 }
 
 /// Whether the sum of all lanes' registers of a chunk, each moved to its end, gives the CRC that follows its data.

@@ -174,10 +174,8 @@ GPUIMG_HD inline std::uint32_t looked_up(std::uint32_t symbol, std::uint32_t pla
   return ring[at];
 }
 
-/// Follows a symbol of a tile at most `steps` times. `symbols` are those of the tile; other threads may replace them
-/// by later ones meanwhile.
-template <class Symbols>
-GPUIMG_HD inline std::uint32_t followed(std::uint32_t symbol, Symbols symbols, int steps) {
+/// Follows a symbol of a tile at most `steps` times. `symbols` are those of the tile: as looked up, or followed.
+GPUIMG_HD inline std::uint32_t followed(std::uint32_t symbol, const Symbol* symbols, int steps) {
   for (int i = 0; i < steps && is_in_tile(symbol); ++i) {
     symbol = symbols[symbol & (kInTile - 1U)];
   }

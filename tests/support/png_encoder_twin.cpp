@@ -491,11 +491,7 @@ void PngTwin::checksum(const ChunkPlace& place) {
   static const CrcTables kTables = [] {
     CrcTables tables{};
     for (std::uint32_t i = 0; i < 256; ++i) {
-      std::uint32_t value = i;
-      for (auto& table : tables.of) {
-        value = crc_after_byte(value);
-        table[i] = value;
-      }
+      tables.fill(i);
     }
     return tables;
   }();

@@ -29,11 +29,7 @@ const std::uint8_t* octets(std::span<const std::byte> bytes) {
 CrcTables make_crc_tables() {
   CrcTables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
-    std::uint32_t value = byte;
-    for (auto& table : tables.of) {
-      value = crc_after_byte(value);
-      table[byte] = value;
-    }
+    tables.fill(byte);
   }
   return tables;
 }
@@ -112,10 +108,17 @@ void Twin::check_chunks() {
   static const CrcPowers kPowers = crc_powers();
   std::vector<std::uint32_t> registers(png_.chunks.size());
   for (const DataPiece& piece : data_pieces(png_)) {
+    const PieceWords words(piece);
+    const auto word = [&](std::uint32_t i) {
+      return words.word(piece.from, i, [&](std::uint32_t at) {
+        std::uint32_t found = 0;
+        std::memcpy(&found, octets(png_.bytes) + at, sizeof(found));
+        return found;
+      });
+    };
     std::uint32_t sum = 0;
     for (std::uint32_t lane = 0; lane < DataPiece::kLanes; ++lane) {
-      sum ^=
-          lane_crc(piece, lane, kTables, kPowers, [&](std::uint32_t i) { return octets(png_.bytes)[piece.from + i]; });
+      sum ^= lane_crc(words, lane, kTables, kPowers, word);
     }
     registers[piece.chunk] ^= crc_after_zeros(sum, piece.after, kPowers);
   }

@@ -16,17 +16,35 @@ using png::DataPiece;
 // --- Chunks ----------------------------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kGatherThreads = DataPiece::kLanes;
-constexpr std::uint32_t kPaddedLane = DataPiece::kLaneBytes + 4;  ///< lanes begin in different banks
+using png::PieceWords;
 
-/// Byte `i` of a piece in shared memory.
-__device__ std::uint32_t padded(std::uint32_t i) {
-  return i + i / DataPiece::kLaneBytes * (kPaddedLane - DataPiece::kLaneBytes);
+/// Four bytes of the file from byte `at` on. The word behind them is read, too: data are followed by a CRC.
+__device__ std::uint32_t file_word(const PngDecoderJob& job, std::uint32_t at) {
+  const auto* const words = reinterpret_cast<const std::uint32_t*>(job.file) + at / 4;
+  return __funnelshift_r(words[0], words[1], 8 * (at % 4));
 }
 
-/// For add_byte() alone: the other tables are not filled.
-__device__ void make_byte_table(png::CrcTables& tables) {
+/// Copies a piece into the stream: whole words of it, and the bytes before and behind them.
+__device__ void copy_piece(const PngDecoderJob& job, const DataPiece& piece) {
+  const std::uint32_t first = (piece.to + 3) / 4;
+  const std::uint32_t end = (piece.to + piece.size) / 4;
+  const std::uint32_t from = piece.from - piece.to;  // wraps, as the sums do
+  for (std::uint32_t i = first + threadIdx.x; i < end; i += kGatherThreads) {
+    reinterpret_cast<std::uint32_t*>(job.stream_bytes)[i] = file_word(job, from + 4 * i);
+  }
+  const bool is_behind = threadIdx.x >= 4;
+  const std::uint32_t at = 4 * (is_behind ? end : first - 1) + threadIdx.x % 4;
+  if (threadIdx.x < 8 && (end >= first || !is_behind) && at >= piece.to && at - piece.to < piece.size) {
+    job.stream_bytes[at] = job.file[from + at];
+  }
+}
+
+/// Where word `i` of a piece is in shared memory: lanes begin in different banks.
+__device__ std::uint32_t padded(std::uint32_t i) { return i + i / PieceWords::kLaneWords; }
+
+__device__ void make_tables(png::CrcTables& tables) {
   for (std::uint32_t i = threadIdx.x; i < 256; i += blockDim.x) {
-    tables.of[0][i] = png::crc_after_byte(i);
+    tables.fill(i);
   }
 }
 
@@ -34,23 +52,23 @@ __device__ void make_byte_table(png::CrcTables& tables) {
 /// the third stands before both are replaced.
 __global__ void __launch_bounds__(kGatherThreads)
     gather_pieces(const __grid_constant__ PngDecoderJob job, const __grid_constant__ png::CrcPowers powers) {
-  __shared__ std::uint8_t bytes[kGatherThreads * kPaddedLane];
+  __shared__ std::uint32_t words[PieceWords::kCount + PieceWords::kCount / PieceWords::kLaneWords];
   __shared__ png::CrcTables tables;
   __shared__ std::uint32_t sum;
-  make_byte_table(tables);
+  make_tables(tables);
   for (std::uint32_t number = blockIdx.x; number < job.piece_count; number += gridDim.x) {
     const DataPiece piece = job.pieces[number];
-    for (std::uint32_t i = threadIdx.x; i < piece.size; i += kGatherThreads) {
-      const std::uint8_t byte = job.file[piece.from + i];
-      bytes[padded(i)] = byte;
-      job.stream_bytes[piece.to + i] = byte;
+    const PieceWords in_words(piece);
+    for (std::uint32_t i = in_words.first() + threadIdx.x; i < PieceWords::kCount; i += kGatherThreads) {
+      words[padded(i)] = in_words.word(piece.from, i, [&](std::uint32_t at) { return file_word(job, at); });
     }
+    copy_piece(job, piece);
     if (threadIdx.x == 0) {
       sum = 0;
     }
     __syncthreads();
-    const std::uint32_t own = png::lane_crc(piece, threadIdx.x, tables, powers,
-                                            [&](std::uint32_t i) { return std::uint32_t{bytes[padded(i)]}; });
+    const std::uint32_t own =
+        png::lane_crc(in_words, threadIdx.x, tables, powers, [&](std::uint32_t i) { return words[padded(i)]; });
     atomicXor(&sum, own);
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -64,7 +82,7 @@ __global__ void __launch_bounds__(kGatherThreads)
 __global__ void __launch_bounds__(kGatherThreads)
     check_chunks(const __grid_constant__ PngDecoderJob job, const __grid_constant__ png::CrcPowers powers) {
   __shared__ png::CrcTables tables;
-  make_byte_table(tables);
+  make_tables(tables);
   __syncthreads();
   const std::uint32_t number = blockIdx.x * kGatherThreads + threadIdx.x;
   if (number >= job.chunk_count) {

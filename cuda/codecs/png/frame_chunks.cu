@@ -64,11 +64,7 @@ constexpr std::uint32_t kPieceBytes = 16;  ///< loaded at once
 
 __device__ void make_tables(png::CrcTables& tables) {
   if (threadIdx.x < 256) {
-    std::uint32_t value = threadIdx.x;
-    for (auto& table : tables.of) {
-      value = png::crc_after_byte(value);
-      table[threadIdx.x] = value;
-    }
+    tables.fill(threadIdx.x);
   }
   __syncthreads();
 }

@@ -54,22 +54,36 @@ __device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, 
   }
 }
 
-/// Follows the symbols that the first list names until none is left. Thread → entry. A barrier ends each turn; the one
-/// at the end stands before the counts are used again. Threads may see a symbol before or after another has replaced
-/// it: both lead to the same byte.
-__device__ void follow_list(ResolveMemory& shared, volatile Symbol* tile, ListCounts& counts) {
+/// Follows the symbols that the first list names until none is left. Thread → at most eight entries. In a turn, a
+/// barrier separates reading the tile from replacing its symbols; the next one ends the turn; the one at the end stands
+/// before the counts are used again.
+__device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& counts) {
   std::uint32_t todo = counts.of[0];
   for (std::uint32_t turn = 0; todo != 0; ++turn) {
     std::uint32_t& fills = counts.of[(turn + 1) % 3];
-    for (std::uint32_t base = 0; base < todo; base += kResolveThreads) {
-      const std::uint32_t i = base + threadIdx.x;
-      const std::uint32_t place = i < todo ? shared.lists[turn % 2][i] : 0;
-      std::uint32_t symbol = 0;
-      if (i < todo) {
-        symbol = png::followed(tile[place], tile, kSteps);
-        tile[place] = static_cast<Symbol>(symbol);
+    std::uint32_t places[kGroup];
+    std::uint32_t symbols[kGroup];
+#pragma unroll
+    for (std::uint32_t k = 0; k < kGroup; ++k) {
+      const std::uint32_t i = k * kResolveThreads + threadIdx.x;
+      places[k] = i < todo ? shared.lists[turn % 2][i] : 0;
+      symbols[k] = i < todo ? tile[places[k]] : 0;
+    }
+    for (int step = 0; step < kSteps; ++step) {
+#pragma unroll
+      for (std::uint32_t k = 0; k < kGroup; ++k) {
+        symbols[k] = png::followed(symbols[k], tile, 1);
       }
-      append(shared.lists[(turn + 1) % 2], fills, png::is_in_tile(symbol), place);
+    }
+    __syncthreads();
+#pragma unroll
+    for (std::uint32_t k = 0; k < kGroup; ++k) {
+      if (k * kResolveThreads < todo) {
+        if (k * kResolveThreads + threadIdx.x < todo) {
+          tile[places[k]] = static_cast<Symbol>(symbols[k]);
+        }
+        append(shared.lists[(turn + 1) % 2], fills, png::is_in_tile(symbols[k]), places[k]);
+      }
     }
     __syncthreads();
     todo = fills;
