@@ -91,7 +91,7 @@ GPUIMG_HD inline void undo_chunk(const Predictor& predictor, const std::uint32_t
 struct UnfilteredRows {
   static constexpr std::uint32_t kAlignment = 48;  ///< whole chunks of every pixel size; and of 16 bytes
 
-  const std::uint8_t* bytes = nullptr;
+  const std::uint32_t* words = nullptr;
   std::uint32_t pitch = 0;
   std::uint32_t row_bytes = 0;
   bool is_16_bit = false;
@@ -100,20 +100,35 @@ struct UnfilteredRows {
     return (row_bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  /// Bytes `at` … at + 3 of the picture, whose rows have no padding and whose samples the lower byte first. What is
-  /// behind byte `end` is 0.
+  /// Bytes `at` … at + 3 of the picture, whose rows have no padding and whose samples the lower byte first. `at` is a
+  /// multiple of 4. What is behind byte `end` is 0.
   [[nodiscard]] GPUIMG_HD std::uint32_t picture_bytes(std::uint32_t at, std::uint32_t end) const {
-    std::uint32_t row = at / row_bytes;
-    std::uint32_t place = at - row * row_bytes;
-    std::uint32_t word = 0;
-    for (std::uint32_t i = 0; i < 4 && at + i < end; ++i) {
-      word |= std::uint32_t{bytes[std::uint64_t{row} * pitch + (is_16_bit ? place ^ 1U : place)]} << 8 * i;
+    const std::uint32_t row = at / row_bytes;
+    const std::uint32_t place = at - row * row_bytes;
+    const std::uint32_t* const in_row = words + std::uint64_t{row} * (pitch / 4);
+    if (place + 4 > row_bytes || at + 4 > end) {
+      return bytes_across_rows(in_row, place, end - at);
+    }
+    const std::uint32_t last = pitch / 4 - 1;
+    const std::uint32_t next = place / 4 < last ? place / 4 + 1 : last;
+    const std::uint64_t both = in_row[place / 4] | std::uint64_t{in_row[next]} << 32;
+    const auto found = static_cast<std::uint32_t>(both >> 8 * (place % 4));
+    return is_16_bit ? (found & 0x00FF00FFU) << 8 | (found >> 8 & 0x00FF00FFU) : found;
+  }
+
+ private:
+  [[nodiscard]] GPUIMG_HD std::uint32_t bytes_across_rows(const std::uint32_t* in_row, std::uint32_t place,
+                                                          std::uint32_t count) const {
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < 4 && i < count; ++i) {
+      const std::uint32_t from = is_16_bit ? place ^ 1U : place;
+      found |= (in_row[from / 4] >> 8 * (from % 4) & 0xFFU) << 8 * i;
       if (++place == row_bytes) {
         place = 0;
-        ++row;
+        in_row += pitch / 4;
       }
     }
-    return word;
+    return found;
   }
 };
 

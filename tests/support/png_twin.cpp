@@ -90,7 +90,7 @@ class Twin {
   std::vector<Symbol> symbols_;
   std::vector<std::uint8_t> before_;  // the windows before all supertiles
   std::vector<std::uint8_t> raw_;
-  std::vector<std::uint8_t> rows_;
+  std::vector<std::uint32_t> rows_;
   PngTwinResult result_;
 };
 
@@ -464,7 +464,7 @@ void Twin::make_bytes() {
 template <std::uint32_t kPixelBytes>
 void Twin::unfilter_rows() {
   constexpr std::uint32_t kWords = kChunkWords<kPixelBytes>;
-  rows_.assign(std::size_t{sizes_.pitch} * static_cast<std::size_t>(png_.height), 0);
+  rows_.assign(std::size_t{sizes_.pitch / 4} * static_cast<std::size_t>(png_.height), 0);
   for (std::uint32_t y = 0; y < static_cast<std::uint32_t>(png_.height); ++y) {
     const std::uint8_t* const raw = &raw_[std::size_t{y} * (sizes_.row_bytes + 1)];
     if (raw[0] >= kFilterCount) {
@@ -478,10 +478,10 @@ void Twin::unfilter_rows() {
       std::uint32_t pixels[kWords];
       std::memcpy(filtered, raw + 1 + at, std::min<std::size_t>(sizeof(filtered), sizes_.row_bytes - at));
       if (y > 0) {
-        std::memcpy(up, &rows_[std::size_t{y - 1} * sizes_.pitch + at], sizeof(up));
+        std::memcpy(up, &rows_[(std::size_t{y - 1} * sizes_.pitch + at) / 4], sizeof(up));
       }
       undo_chunk<kPixelBytes>(predictor, filtered, up, state, pixels);
-      std::memcpy(&rows_[std::size_t{y} * sizes_.pitch + at], pixels, sizeof(pixels));
+      std::memcpy(&rows_[(std::size_t{y} * sizes_.pitch + at) / 4], pixels, sizeof(pixels));
     }
   }
 }

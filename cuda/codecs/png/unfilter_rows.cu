@@ -199,7 +199,8 @@ __global__ void __launch_bounds__(kPictureThreads) make_picture(const __grid_con
   if (!job.is_proved()) {
     return;
   }
-  const png::UnfilteredRows rows{job.rows, job.sizes.pitch, job.sizes.row_bytes, job.is_16_bit};
+  const png::UnfilteredRows rows{reinterpret_cast<const std::uint32_t*>(job.rows), job.sizes.pitch, job.sizes.row_bytes,
+                                 job.is_16_bit};
   const std::uint32_t end = job.sizes.row_bytes * job.height;
   const std::uint32_t stride = 4 * gridDim.x * kPictureThreads;
   for (std::uint32_t at = 4 * (blockIdx.x * kPictureThreads + threadIdx.x); at < end; at += stride) {
