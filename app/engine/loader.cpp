@@ -82,7 +82,8 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
   try {
     Backend& backend = parts_.backends.get();
     const auto tell_why = [&](std::string text) { parts_.report.note(std::move(text)); };
-    const bool may = !backend.memory_is_host() && parts_.admission.admit_decoder(backend, encoded, options().device, tell_why) &&
+    const bool may = !backend.memory_is_host() &&
+                     parts_.admission.admit_decoder(backend, encoded, options().device, tell_why) &&
                      parts_.device_memory.try_reserve(encoded, backend);
     return may ? &backend : nullptr;
   } catch (const Error& error) {
