@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "batch/shard.hpp"
-#include "engine/phase_times.hpp"
+#include "engine/item_report.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {

@@ -10,7 +10,6 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/geometry_step.hpp"
 #include "commands/photo_job.hpp"
 
 namespace gpuimg::commands::arrange {

@@ -1,10 +1,13 @@
-// Metadata, JPEG quality, alpha and bit depth of image outputs; then the job.
+// Metadata, JPEG quality, alpha and bit depth of image outputs; then the job, and the step of geometry.
 #include "commands/photo_job.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "cli/option_values.hpp"
 #include "codecs/file_header.hpp"
@@ -13,6 +16,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/png/png.hpp"
+#include "engine/worker.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
@@ -222,6 +226,53 @@ InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
   output_.process(OperationInput(std::move(decoded)), made.steps, made.result, paths.output, write_options, worker);
   save_side_files(made, worker);
   return {};
+}
+
+namespace {
+
+/// Throws Error{usage} if the image does not fit the options. Only of operations that change the size.
+void check_size(const PictureOperation& operation, const ImageShape& image) {
+  std::visit(
+      [&](const auto& options) {
+        if constexpr (requires { result_size(image.width, image.height, options); }) {
+          (void)result_size(image.width, image.height, options);
+        }
+      },
+      operation);
+}
+
+}  // namespace
+
+void GeometryStep::check_shape(const ImageShape& input, const std::string& path, const Worker& worker) const {
+  try {
+    check_size(operation_, input);
+  } catch (const Error& error) {
+    throw Error(error.kind(), path + ": " + error.what());
+  }
+  const ImageShape result = traits(input).result;
+  const auto pixels = static_cast<std::uint64_t>(result.width) * static_cast<std::uint64_t>(result.height);
+  if (pixels > worker.options.max_pixels) {
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: the result would have {}x{} pixels, more than {}; make it smaller, or raise "
+                            "--max-pixels",
+                            path, result.width, result.height, worker.options.max_pixels));
+  }
+}
+
+StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) const {
+  check_shape(input.shape, input_name(input.path), worker);
+  return {{[operation = operation_](Backend& backend, const Picture& picture, const Picture*) {
+    return backend.apply(picture, operation);
+  }}};
+}
+
+void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments) {
+  add_format_option(parser, arguments.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+  add_png_option(parser, arguments);
+  add_lossy_options(parser, arguments);
+  add_metadata_option(parser, arguments);
+  add_conversion_options(parser, arguments);
 }
 
 }  // namespace gpuimg

@@ -6,11 +6,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cli/command_parser.hpp"
 #include "cli/output_options.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"
+#include "gpuimg/backend.hpp"
 
 namespace gpuimg {
 
@@ -102,5 +106,24 @@ class PhotoJob : public ImageJob {
   BilevelBits bits_;
   PhotoOutput output_;
 };
+
+/// The step of a command that changes the size of images or moves their pixels: resize, crop, rotate and flip.
+class GeometryStep final : public ImageStep {
+ public:
+  /// `name` is the subcommand.
+  GeometryStep(std::string_view name, PictureOperation operation) : name_(name), operation_(std::move(operation)) {}
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(operation_, input); }
+  void check_shape(const ImageShape& input, const std::string& path, const Worker& worker) const override;
+  [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override;
+
+ private:
+  std::string_view name_;
+  PictureOperation operation_;
+};
+
+/// Declares --format and the options of how a photo is written.
+void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments);
 
 }  // namespace gpuimg

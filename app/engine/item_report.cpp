@@ -1,7 +1,76 @@
-// Prints messages or keeps them.
+// Formats phase times; prints messages or keeps them.
 #include "engine/item_report.hpp"
 
+#include <fmt/format.h>
+
+#include "text/number_text.hpp"
+
 namespace gpuimg {
+
+namespace {
+
+std::string side_of(Phase phase, const CodecSides& sides) {
+  return phase == Phase::decode ? sides.decoded_by : phase == Phase::encode ? sides.encoded_by : "";
+}
+
+}  // namespace
+
+std::optional<Phase> PhaseTimes::switch_to(std::optional<Phase> next) {
+  if (running_) {
+    milliseconds_[static_cast<std::size_t>(*running_)] += since(since_);
+  }
+  since_ = Clock::now();
+  return std::exchange(running_, next);
+}
+
+void PhaseTimes::add(const PhaseTimes& other) {
+  for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
+    milliseconds_[i] += other.milliseconds_[i];
+  }
+  for (std::size_t i = 0; i < other.steps_.size(); ++i) {
+    add_step(i + 1, other.steps_[i].name, other.steps_[i].milliseconds);
+  }
+}
+
+void PhaseTimes::add_step(std::size_t place, std::string_view name, double milliseconds) {
+  if (steps_.size() < place) {
+    steps_.resize(place);
+  }
+  steps_[place - 1].name = name;
+  steps_[place - 1].milliseconds += milliseconds;
+}
+
+std::string PhaseTimes::table(const CodecSides& sides) const {
+  std::string text;
+  for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
+    const std::string side = side_of(static_cast<Phase>(i), sides);
+    append_format(text, "{:<9}{:>10.3f} ms{}\n", kPhaseNames[i], milliseconds_[i], side.empty() ? "" : " on " + side);
+  }
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    append_format(text, "{:<9}{:>10.3f} ms step {}\n", steps_[i].name, steps_[i].milliseconds, i + 1);
+  }
+  append_format(text, "{:<9}{:>10.3f} ms\n", "total", total_ms());
+  return text;
+}
+
+std::string PhaseTimes::json(const CodecSides& sides) const {
+  std::string text = "{";
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+    append_format(text, "\"{}_ms\": {:.3f}, ", kPhaseNames[i], milliseconds_[i]);
+  }
+  append_format(text, "\"total_ms\": {:.3f}", total_ms());
+  if (!sides.decoded_by.empty()) {
+    append_format(text, ", \"decoded_by\": \"{}\"", sides.decoded_by);
+  }
+  if (!sides.encoded_by.empty()) {
+    append_format(text, ", \"encoded_by\": \"{}\"", sides.encoded_by);
+  }
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    append_format(text, "{}{{\"step\": \"{}\", \"ms\": {:.3f}}}", i == 0 ? ", \"steps\": [" : ", ", steps_[i].name,
+                  steps_[i].milliseconds);
+  }
+  return text + (steps_.empty() ? "}\n" : "]}\n");
+}
 
 void ItemReport::begin() {
   messages_.clear();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codecs/rows.hpp"
-#include "engine/phase_times.hpp"
+#include "engine/item_report.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {

@@ -9,8 +9,8 @@
 #include "gpuimg/encoded_image.hpp"
 #include "host_device.hpp"
 #include "png/checksums.hpp"
+#include "png/row_filter.hpp"
 #include "png/symbols.hpp"
-#include "png/unfilter.hpp"
 #include "png/windows.hpp"
 
 namespace gpuimg::png {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "host_device.hpp"
-#include "png/code_tables.hpp"
+#include "png/block_codes.hpp"
 #include "png/deflate.hpp"
 #include "png/windows.hpp"
 

@@ -7,8 +7,7 @@
 #include <cstdint>
 
 #include "host_device.hpp"
-#include "png/block_search.hpp"
-#include "png/code_tables.hpp"
+#include "png/block_codes.hpp"
 #include "png/deflate.hpp"
 
 namespace gpuimg::png {

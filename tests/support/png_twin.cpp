@@ -10,11 +10,10 @@
 #include "codecs/png/png.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "gpuimg/error.hpp"
-#include "png/block_search.hpp"
-#include "png/code_tables.hpp"
+#include "png/block_codes.hpp"
 #include "png/data_stream.hpp"
+#include "png/row_filter.hpp"
 #include "png/symbols.hpp"
-#include "png/unfilter.hpp"
 
 namespace gpuimg::test {
 

@@ -4,7 +4,7 @@
 #include "codecs/png/decoder_job.cuh"
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
-#include "png/block_search.hpp"
+#include "png/block_codes.hpp"
 #include "png/checksums.hpp"
 #include "png/windows.hpp"
 

@@ -4,7 +4,6 @@
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
 #include "png/row_filter.hpp"
-#include "png/unfilter.hpp"
 
 namespace gpuimg::cuda {
 namespace {

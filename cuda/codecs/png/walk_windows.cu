@@ -5,7 +5,7 @@
 #include "codecs/png/decoder_job.cuh"
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
-#include "png/code_tables.hpp"
+#include "png/block_codes.hpp"
 #include "png/symbols.hpp"
 #include "png/windows.hpp"
 
