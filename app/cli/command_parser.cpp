@@ -526,7 +526,7 @@ std::string CommandParser::step_text() const {
   for (const PositionalModel& positional : model_.positionals) {
     const CLI::Option* known = positional.choices.empty() ? nullptr : app_->get_option(positional.name);
     for (const std::string& word : known != nullptr ? known->results() : std::vector<std::string>()) {
-      text += " " + printable_name(word);
+      text.append(" ").append(printable_name(word));
     }
   }
   for (const OptionModel& option : model_.options) {
