@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "operations.hpp"
@@ -66,13 +69,41 @@ class BorderedPlanes {
   Image planes_;
 };
 
+/// 1 for each pixel that counts, else 0; nothing if all count.
+template <class T, int channels>
+std::optional<BorderedPlanes<std::uint8_t>> visible_plane(ConstView pixels, const DenoiseOptions& options,
+                                                          PixelPool& pool) {
+  if ((channels != 2 && channels != 4) || options.count_transparent) {
+    return std::nullopt;
+  }
+  Image visible = pool.image(pixels.width, pixels.height, {Sample::u8, 1});
+  std::atomic<bool> has_hidden = false;
+  for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const T* alpha = pixels.row<T>(y) + (channels - 1);
+      auto* row = visible.view().template row<std::uint8_t>(y);
+      for (int x = 0; x < pixels.width; ++x) {
+        row[x] = alpha[x * channels] != 0 ? 1 : 0;
+      }
+      if (std::memchr(row, 0, static_cast<std::size_t>(pixels.width)) != nullptr) {
+        has_hidden = true;
+      }
+    }
+  });
+  return has_hidden ? std::optional<BorderedPlanes<std::uint8_t>>(std::in_place, std::as_const(visible).view(),
+                                                                  halo_rows(options), pool)
+                    : std::nullopt;
+}
+
 /// A part of the image, at most as large as a tile.
 template <class T>
 class TileDenoiser {
  public:
-  TileDenoiser(const BorderedPlanes<T>& planes, const DenoiseOptions& options, const WeightTable& table,
-               const Rect& tile)
+  /// `visible` is null if all pixels count.
+  TileDenoiser(const BorderedPlanes<T>& planes, const BorderedPlanes<std::uint8_t>* visible,
+               const DenoiseOptions& options, const WeightTable& table, const Rect& tile)
       : planes_(planes),
+        visible_(visible),
         options_(options),
         table_(table),
         tile_(tile),
@@ -119,22 +150,78 @@ class TileDenoiser {
     columns_.assign(count_of_columns, 0);
     rows_.assign(count_of_columns * table_.patch, 0);
     weights_.resize(count);
+    if (visible_ != nullptr) {
+      pair_columns_.assign(count_of_columns, 0);
+      pair_rows_.assign(count_of_columns * table_.patch, 0);
+    }
     for (int y = -dy - radius; y < tile_.height + radius; ++y) {
       const auto slot = static_cast<std::size_t>(y + dy + radius) % table_.patch;  // of the row that leaves the patches
       const int from_x = tile_.x + left - radius;
-      slide_differences(planes_.from(from_x, tile_.y + y), planes_.from(from_x + dx, tile_.y + y + dy),
-                        planes_.channels(), count_of_columns, rows_.data() + slot * count_of_columns, columns_.data());
+      if (visible_ != nullptr) {
+        slide_visible(from_x, y, dx, dy, slot * count_of_columns, count_of_columns);
+      } else {
+        slide_differences(planes_.from(from_x, tile_.y + y), planes_.from(from_x + dx, tile_.y + y + dy),
+                          planes_.channels(), count_of_columns, rows_.data() + slot * count_of_columns,
+                          columns_.data());
+      }
       const int center = y - radius;
       if (center < -dy) {
         continue;
       }
-      patch_weights(columns_.data(), table_, count, weights_.data());
+      if (visible_ != nullptr) {
+        visible_weights(from_x + radius, center, dx, dy, count);
+      } else {
+        patch_weights(columns_.data(), table_, count, weights_.data());
+      }
       if (center >= 0) {
         add(center, -left, planes_.from(tile_.x + dx, tile_.y + center + dy));
       }
       if (center + dy < tile_.height) {
         add(center + dy, -left - dx, planes_.from(tile_.x - dx, tile_.y + center));
       }
+    }
+  }
+
+  /// The same as slide_differences() for the pairs of which both count; and their number.
+  void slide_visible(int from_x, int y, int dx, int dy, std::size_t first, std::size_t count) {
+    const ChannelRows<const T> here = planes_.from(from_x, tile_.y + y);
+    const ChannelRows<const T> there = planes_.from(from_x + dx, tile_.y + y + dy);
+    const std::uint8_t* seen_here = visible_->from(from_x, tile_.y + y)[0];
+    const std::uint8_t* seen_there = visible_->from(from_x + dx, tile_.y + y + dy)[0];
+    std::int32_t* row = rows_.data() + first;
+    std::int32_t* pair_row = pair_rows_.data() + first;
+    for (std::size_t x = 0; x < count; ++x) {
+      const std::int32_t is_pair = seen_here[x] & seen_there[x];
+      std::int32_t sum = 0;
+      for (std::size_t c = 0; c < static_cast<std::size_t>(planes_.channels()); ++c) {
+        sum += denoise_difference<T>(here[c][x], there[c][x]);
+      }
+      sum *= is_pair;
+      columns_[x] += sum - row[x];
+      row[x] = sum;
+      pair_columns_[x] += is_pair - pair_row[x];
+      pair_row[x] = is_pair;
+    }
+  }
+
+  /// The same as patch_weights(); 0 for a pair of which one does not count.
+  void visible_weights(int from_x, int center, int dx, int dy, std::size_t count) {
+    const std::uint8_t* here = visible_->from(from_x, tile_.y + center)[0];
+    const std::uint8_t* there = visible_->from(from_x + dx, tile_.y + center + dy)[0];
+    const auto all = static_cast<std::uint32_t>(table_.patch * table_.patch);
+    for (std::size_t x = 0; x < count; ++x) {
+      if ((here[x] & there[x]) == 0) {
+        weights_[x] = 0;
+        continue;
+      }
+      std::uint32_t distance = 0;
+      std::uint32_t pairs = 0;
+      for (std::size_t i = 0; i < table_.patch; ++i) {
+        distance += static_cast<std::uint32_t>(columns_[x + i]);
+        pairs += static_cast<std::uint32_t>(pair_columns_[x + i]);
+      }
+      const std::uint32_t index = scaled_distance(distance, pairs, all) >> table_.shift;
+      weights_[x] = table_.weights[std::min(index, static_cast<std::uint32_t>(table_.last))];
     }
   }
 
@@ -150,15 +237,29 @@ class TileDenoiser {
   }
 
   const BorderedPlanes<T>& planes_;
+  const BorderedPlanes<std::uint8_t>* visible_;
   const DenoiseOptions& options_;
   const WeightTable& table_;
   Rect tile_;
-  std::vector<std::int32_t> rows_;     ///< differences of the last `patch` rows
-  std::vector<std::int32_t> columns_;  ///< their sums
-  std::vector<std::int32_t> weights_;  ///< of a row
+  std::vector<std::int32_t> rows_;          ///< differences of the last `patch` rows
+  std::vector<std::int32_t> columns_;       ///< their sums
+  std::vector<std::int32_t> weights_;       ///< of a row
+  std::vector<std::int32_t> pair_rows_;     ///< 1 for a difference that counts
+  std::vector<std::int32_t> pair_columns_;  ///< their sums
   std::vector<Sum> weight_sums_;
   std::array<std::vector<Sum>, 3> sums_;
 };
+
+/// True if some pixel that the tile sees does not count.
+bool sees_hidden(const BorderedPlanes<std::uint8_t>& visible, const Rect& tile, int reach) {
+  const auto width = static_cast<std::size_t>(tile.width + 2 * reach);
+  for (int y = -reach; y < tile.height + reach; ++y) {
+    if (std::memchr(visible.from(tile.x - reach, tile.y + y)[0], 0, width) != nullptr) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /// Tells how many tiles are done. Thread-safe.
 class TilesDone {
@@ -186,13 +287,15 @@ void denoise(ConstView pixels, const DenoiseOptions& options, PixelPool& pool, V
   const WeightTable look_up{weights.data(), static_cast<std::int32_t>(weights.size() - 1), table.shift,
                             static_cast<std::size_t>(options.patch)};
   const BorderedPlanes<T> planes(pixels, halo_rows(options), pool);
+  const std::optional<BorderedPlanes<std::uint8_t>> visible = visible_plane<T, channels>(pixels, options, pool);
   const int tiles_x = (pixels.width + kTileWidth - 1) / kTileWidth;
   const int tiles_y = (pixels.height + kTileHeight - 1) / kTileHeight;
   TilesDone done(options, tiles_x, tiles_y);
   for_each_tile(tiles_y, tiles_x, [&](int j, int i) {
     const Rect tile{i * kTileWidth, j * kTileHeight, std::min(kTileWidth, pixels.width - i * kTileWidth),
                     std::min(kTileHeight, pixels.height - j * kTileHeight)};
-    TileDenoiser<T> denoiser(planes, options, look_up, tile);
+    const bool has_hidden = visible && sees_hidden(*visible, tile, halo_rows(options));
+    TileDenoiser<T> denoiser(planes, has_hidden ? &*visible : nullptr, options, look_up, tile);
     denoiser.run();
     done.add_one();
     for (int y = 0; y < tile.height; ++y) {

@@ -54,7 +54,7 @@ void fill_above_means(ConstView levels, const WindowShape& shape, const Threshol
 
 template <class T, class Sum, ThresholdMethod method>
 void fill_by_windows(ConstView levels, const WindowShape& shape, const ThresholdRule& rule, View out) {
-  constexpr bool kNeedsSquares = method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
+  constexpr bool kNeedsSquares = needs_squares(method);
   for_window_bands(levels, shape, [&](int begin, int end) {
     WindowSums<T, Sum, 1> windows(levels, shape);
     WindowSums<T, std::uint64_t, 1, true> squared_windows(levels, shape);
@@ -88,16 +88,66 @@ void fill_by_method(ConstView levels, const ThresholdOptions& options, View out)
   });
 }
 
-std::uint32_t counted_level(ConstView levels) {
-  return otsu_level(histogram(levels, HistogramOptions{}).channels.front().counts);
+template <class T>
+void fill_by_weighted_windows(ConstView levels, const PixelWeights<T>& weights, const ThresholdOptions& options,
+                              View out) {
+  const WindowShape shape{window_of(levels.width, levels.height, options) / 2, border_of(options.method)};
+  const ThresholdRule rule = threshold_rule(levels.format, options);
+  with_window_method(options.method, [&]<ThresholdMethod method>() {
+    for_window_bands(levels, shape, [&](int begin, int end) {
+      WeightedWindows<T> windows(levels, weights, shape, needs_squares(method));
+      for (int y = begin; y < end; ++y) {
+        const WeightedSums* sums = windows.row(y, y == begin);
+        const T* row = levels.row<T>(y);
+        auto* white = out.row<std::uint8_t>(y);
+        for (int x = 0; x < levels.width; ++x) {
+          white[x] = color_of(is_white<method>(row[x], sums[x], rule));
+        }
+      }
+    });
+  });
+}
+
+/// Of the levels where all pixels count: luma is then computed once.
+std::uint32_t used_level(ConstView pixels, ConstView levels, const ThresholdOptions& options, bool counts_all) {
+  if (options.level) {
+    return *options.level;
+  }
+  const Histogram counted =
+      counts_all ? histogram(levels, HistogramOptions{}) : histogram(pixels, counted_for_otsu(options));
+  return otsu_level(counted.channels.front().counts);
+}
+
+/// What a Selection blanks out becomes white.
+template <class T>
+void fill_blank(const PixelWeights<T>& weights, View out) {
+  for_row_bands(out.width, out.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      auto* white = out.row<std::uint8_t>(y);
+      for (int x = 0; x < out.width; ++x) {
+        white[x] = weights.is_blank(x, y) ? color_of(true) : white[x];
+      }
+    }
+  });
 }
 
 template <class T>
-void fill(ConstView levels, const ThresholdOptions& options, View out) {
+void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, View out) {
+  const PixelWeights<T> weights = weights_of<T>(pixels, options.selection);
+  const bool is_weighted = weighs_pixels(pixels.format, options) && are_unequal(pixels, weights);
   if (options.method == ThresholdMethod::otsu) {
-    fill_above<T>(levels, options.level ? *options.level : counted_level(levels), out);
+    const std::uint32_t level = used_level(pixels, levels, options, !is_weighted);
+    if (options.used_level != nullptr) {
+      *options.used_level = level;
+    }
+    fill_above<T>(levels, level, out);
+  } else if (is_weighted) {
+    fill_by_weighted_windows<T>(levels, weights, options, out);
   } else {
     fill_by_method<T>(levels, options, out);
+  }
+  if (is_weighted) {
+    fill_blank(weights, out);
   }
 }
 
@@ -106,8 +156,8 @@ void fill(ConstView levels, const ThresholdOptions& options, View out) {
 Image apply(ConstView pixels, const ThresholdOptions& options, PixelPool& pool) {
   Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));
   const LevelPlane plane(pixels, options.channel, options.luma, pool);
-  pixels.format.sample == Sample::u8 ? fill<std::uint8_t>(plane.levels(), options, result.view())
-                                     : fill<std::uint16_t>(plane.levels(), options, result.view());
+  pixels.format.sample == Sample::u8 ? fill<std::uint8_t>(pixels, plane.levels(), options, result.view())
+                                     : fill<std::uint16_t>(pixels, plane.levels(), options, result.view());
   return result;
 }
 

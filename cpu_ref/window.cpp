@@ -60,12 +60,60 @@ void fill_moments(ConstView levels, const WindowShape& shape, WindowStatistic st
   });
 }
 
+/// Calls use(x, y, sums) for each pixel of a plane.
+template <class T, class Use>
+void for_weighted_windows(ConstView levels, const PixelWeights<T>& weights, const WindowShape& shape, bool has_squares,
+                          const Use& use) {
+  for_window_bands(levels, shape, [&](int begin, int end) {
+    WeightedWindows<T> windows(levels, weights, shape, has_squares);
+    for (int y = begin; y < end; ++y) {
+      const WeightedSums* sums = windows.row(y, y == begin);
+      for (int x = 0; x < levels.width; ++x) {
+        use(x, y, sums[x]);
+      }
+    }
+  });
+}
+
+template <class T, int channels>
+void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const WindowOptions& options, PixelPool& pool,
+                   View out) {
+  const WindowShape shape{options.size / 2, options.border};
+  if (options.statistic != WindowStatistic::mean) {
+    const LevelPlane plane(pixels, options.channel, options.luma, pool);
+    const bool is_variance = options.statistic == WindowStatistic::variance;
+    return for_weighted_windows<T>(plane.levels(), weights, shape, true, [&](int x, int y, const WeightedSums& sums) {
+      const double variance = weighted_variance(sums);
+      out.row<float>(y)[x] = static_cast<float>(is_variance ? variance : std::sqrt(variance));
+    });
+  }
+  constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
+  for (int c = 0; c < pixels.format.color_channels(); ++c) {
+    const LevelPlane plane(pixels, kColors[c], options.luma, pool);
+    for_weighted_windows<T>(plane.levels(), weights, shape, false, [&](int x, int y, const WeightedSums& sums) {
+      const T own = plane.levels().row<T>(y)[x];
+      out.row<T>(y)[x * channels + c] = sums.weights == 0 ? own : static_cast<T>(window_mean(sums));
+    });
+  }
+  for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      copy_alpha<T, channels>(pixels.row<T>(y), out.row<T>(y), static_cast<std::size_t>(pixels.width));
+    }
+  });
+}
+
 }  // namespace
 
 Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool) {
   Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));
   const WindowShape shape{options.size / 2, options.border};
   with_format(pixels.format, [&]<class T, int channels>() {
+    if (weighs_pixels(pixels.format, options)) {
+      const PixelWeights<T> weights = weights_of<T>(pixels, {});
+      if (are_unequal(pixels, weights)) {
+        return fill_weighted<T, channels>(pixels, weights, options, pool, result.view());
+      }
+    }
     if (options.statistic == WindowStatistic::mean) {
       return fits_31_bits(shape, kMaxOf<T>) ? fill_means<T, std::uint32_t, channels>(pixels, shape, result.view())
                                             : fill_means<T, std::uint64_t, channels>(pixels, shape, result.view());

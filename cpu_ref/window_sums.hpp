@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "gpuimg/image.hpp"
+#include "gpuimg/selection.hpp"
+#include "operations.hpp"
 #include "ops/window.hpp"
 #include "parallel_loops.hpp"
 #include "simd/simd_rows.hpp"
@@ -171,6 +174,142 @@ void for_window_bands(ConstView pixels, const WindowShape& shape, const Body& bo
     body(begin, begin + std::min(rows, pixels.height - begin));
   });
 }
+
+/// The weights of an image's pixels.
+template <class T>
+PixelWeights<T> weights_of(ConstView pixels, const Selection& selection) {
+  PixelWeights<T> weights;
+  weights.pixels = pixels.data;
+  weights.pitch_bytes = pixels.pitch_bytes;
+  weights.channels = pixels.format.channels;
+  weights.by_alpha = pixels.format.has_alpha() && !selection.count_transparent;
+  weights.region = selection.region.value_or(Rect{0, 0, pixels.width, pixels.height});
+  if (selection.mask != nullptr) {
+    const ConstView mask = pixels_of(*selection.mask);
+    weights.mask = mask.row<std::uint8_t>(0);
+    weights.mask_pitch = mask.pitch_bytes;
+  }
+  return weights;
+}
+
+/// True if every alpha of the image is V.
+template <class T>
+bool is_opaque(ConstView pixels) {
+  const auto step = static_cast<std::size_t>(pixels.format.channels);
+  std::atomic<bool> is_opaque = true;
+  for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+    for (int y = begin; y < end && is_opaque; ++y) {
+      const T* alpha = pixels.row<T>(y) + (step - 1);
+      T all = static_cast<T>(kMaxOf<T>);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(pixels.width); ++i) {
+        all &= alpha[i * step];
+      }
+      if (all != kMaxOf<T>) {
+        is_opaque = false;
+      }
+    }
+  });
+  return is_opaque;
+}
+
+/// True if some pixel does not have the weight V.
+template <class T>
+bool are_unequal(ConstView pixels, const PixelWeights<T>& weights) {
+  const Rect& region = weights.region;
+  return weights.mask != nullptr || region.width != pixels.width || region.height != pixels.height ||
+         (weights.by_alpha && !is_opaque<T>(pixels));
+}
+
+/// The windows of rows of levels whose pixels have weights, one row after the other. Without squares if none are
+/// needed.
+template <class T>
+class WeightedWindows {
+ public:
+  WeightedWindows(ConstView levels, const PixelWeights<T>& weights, const WindowShape& shape, bool has_squares)
+      : levels_(levels),
+        weights_(weights),
+        shape_(shape),
+        has_squares_(has_squares),
+        columns_(static_cast<std::size_t>(levels.width) + 1),
+        sums_(static_cast<std::size_t>(levels.width)) {
+    for (int x = -shape.radius - 1; x < levels.width + shape.radius; ++x) {
+      const int position = source_position(x, levels.width, shape.border);
+      places_.push_back(static_cast<std::size_t>(position < 0 ? levels.width : position));  // the last column is empty
+    }
+  }
+
+  /// The sums of each pixel's window of row y, without a weight that is V everywhere in it; y follows the last call's
+  /// row unless is_first. Valid until the next call.
+  const WeightedSums* row(int y, bool is_first) {
+    if (is_first) {
+      columns_.assign(columns_.size(), Column{});
+      const std::vector<std::uint32_t> times = window_weights(y, levels_.height, shape_);
+      for (std::size_t at = 0; at < times.size(); ++at) {
+        add_row(static_cast<int>(at), times[at]);
+      }
+    } else {
+      add_row(source_position(y + shape_.radius, levels_.height, shape_.border), 1);
+      add_row(source_position(y - shape_.radius - 1, levels_.height, shape_.border), ~std::uint64_t{0});
+    }
+    sum_along_columns(counted_positions(y, shape_.radius, levels_.height, shape_.border));
+    return sums_.data();
+  }
+
+ private:
+  /// Of a window's rows; a column of 65535 squares fits 64 bits.
+  struct Column {
+    std::uint64_t weights = 0;
+    std::uint64_t levels = 0;
+    std::uint64_t squares = 0;
+  };
+
+  /// Adds a row some times, modulo 2⁶⁴. No row if `at` is negative.
+  void add_row(int at, std::uint64_t times) {
+    if (at < 0 || times == 0) {
+      return;
+    }
+    const T* levels = levels_.row<T>(at);
+    for (int x = 0; x < levels_.width; ++x) {
+      const std::uint64_t weight = times * weights_(x, at);
+      Column& column = columns_[static_cast<std::size_t>(x)];
+      column.weights += weight;
+      column.levels += weight * levels[x];
+      column.squares += weight * levels[x] * levels[x];
+    }
+  }
+
+  void sum_along_columns(std::uint64_t rows) {
+    WeightedSums sum;
+    const auto size = static_cast<std::size_t>(shape_.size());
+    for (std::size_t i = 0; i < size; ++i) {
+      add(columns_[places_[i]], sum);
+    }
+    for (std::size_t x = 0; x < sums_.size(); ++x) {
+      const Column& leaving = columns_[places_[x]];
+      sum.weights -= leaving.weights;
+      sum.levels -= leaving.levels;
+      sum.squares -= has_squares_ ? leaving.squares : 0;
+      add(columns_[places_[x + size]], sum);
+      const std::uint64_t n =
+          rows * counted_positions(static_cast<int>(x), shape_.radius, levels_.width, shape_.border);
+      sums_[x] = without_common_weight(sum, n, kMaxOf<T>);
+    }
+  }
+
+  void add(const Column& column, WeightedSums& sum) const {
+    sum.weights += column.weights;
+    sum.levels += column.levels;
+    sum.squares += has_squares_ ? column.squares : 0;
+  }
+
+  ConstView levels_;
+  PixelWeights<T> weights_;
+  WindowShape shape_;
+  bool has_squares_;
+  std::vector<Column> columns_;
+  std::vector<WeightedSums> sums_;
+  std::vector<std::size_t> places_;  ///< the column at x − radius − 1, for each x and on to the right
+};
 
 /// Calls span(begin, end, n) for the columns of a row whose windows have n positions across, from left to right.
 template <class Span>

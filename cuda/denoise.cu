@@ -1,6 +1,7 @@
 // Non-local means on the device: patch distances are sums of columns that slide down, added across a warp; pixels never
 // leave the device. Specified in docs/operations.md, "Denoising".
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -185,6 +186,54 @@ struct DenoisePixel {
   }
 };
 
+/// 1 for each pixel whose alpha is not 0, else 0, continued like the planes.
+template <class T>
+struct FillVisible {
+  PixelWeights<T> alphas;
+  int width;
+  int height;
+  DenoisePlanes<std::uint8_t> planes;
+
+  __device__ void operator()(int x, int y) const {
+    const int from_x = source_position(x - planes.border, width, Border::reflect101);
+    const int from_y = source_position(y - planes.border, height, Border::reflect101);
+    planes.samples[static_cast<std::size_t>(y) * planes.pitch + x] = alphas.alpha_at(from_x, from_y) != 0 ? 1 : 0;
+  }
+};
+
+/// Any patch, where not every pixel counts.
+template <class T, int kColors>
+struct DenoiseVisiblePixel {
+  VisiblePatches<T> patches;
+  DenoiseJob<T> job;
+
+  __device__ void operator()(int x, int row) const {
+    const int y = job.first_row + row;
+    WeightedSum<T> weights = 0;
+    WeightedSum<T> sums[kColors] = {};
+    const auto add = [&](std::uint32_t weight, int from_x, int from_y) {
+      weights += weight;
+#pragma unroll
+      for (int c = 0; c < kColors; ++c) {
+        const T* sample = patches.planes.at(from_x, from_y) + c * patches.planes.plane_samples();
+        sums[c] += static_cast<WeightedSum<T>>(weight) * static_cast<WeightedSum<T>>(__ldg(sample));
+      }
+    };
+    for (int dy = -job.search_radius; dy <= job.search_radius; ++dy) {
+      for (int dx = -job.search_radius; dx <= job.search_radius; ++dx) {
+        std::uint32_t distance = 0;
+        if (patches.find_distance(x, y, dx, dy, distance)) {
+          add(__ldg(job.weights + min(distance >> job.shift, job.last)), x + dx, y + dy);
+        }
+      }
+    }
+    if (weights == 0) {  // it does not count itself
+      add(1, x, y);
+    }
+    write_pixel<T, kColors>(job, x, y, sums, weights);
+  }
+};
+
 /// Of one launch: the rows of the image from job.first_row on.
 template <class T, int kColors, int kPatch>
 void launch_patches(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoiseJob<T>& job, int rows) {
@@ -202,8 +251,15 @@ void launch_patches(Workspace& workspace, const DenoisePlanes<T>& planes, const 
   check_launch("denoising");
 }
 
+/// `visible` has no samples if every pixel counts.
 template <class T, int kColors>
-void launch_denoise(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoiseJob<T>& job, int rows) {
+void launch_denoise(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoisePlanes<std::uint8_t>& visible,
+                    const DenoiseJob<T>& job, int rows) {
+  if (visible.samples != nullptr) {
+    const VisiblePatches<T> patches{planes, visible, kColors, job.patch_radius};
+    return launch_for_each_pixel(workspace, job.width, rows, DenoiseVisiblePixel<T, kColors>{patches, job},
+                                 "denoising");
+  }
   switch (2 * job.patch_radius + 1) {
     case 3: return launch_patches<T, kColors, 3>(workspace, planes, job, rows);
     case 5: return launch_patches<T, kColors, 5>(workspace, planes, job, rows);
@@ -223,15 +279,15 @@ int rows_at_once(const Workspace& workspace, int width, bool is_watched) {
 }
 
 template <class T>
-void launch_all(Workspace& workspace, const DenoisePlanes<T>& planes, DenoiseJob<T> job, int colors,
-                const DenoiseOptions& options) {
+void launch_all(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoisePlanes<std::uint8_t>& visible,
+                DenoiseJob<T> job, int colors, const DenoiseOptions& options) {
   const int step = rows_at_once(workspace, job.width, options.on_progress != nullptr);
   for (; job.first_row < job.height; job.first_row += std::min(step, job.height - job.first_row)) {
     const int rows = std::min(step, job.height - job.first_row);
     if (colors == 3) {
-      launch_denoise<T, 3>(workspace, planes, job, rows);
+      launch_denoise<T, 3>(workspace, planes, visible, job, rows);
     } else {
-      launch_denoise<T, 1>(workspace, planes, job, rows);
+      launch_denoise<T, 1>(workspace, planes, visible, job, rows);
     }
     if (options.on_progress) {
       workspace.device()->wait();
@@ -257,6 +313,15 @@ void denoise(Workspace& workspace, const Picture& picture, const DenoiseOptions&
       workspace, planes.pitch, planes.rows,
       FillPlanes<T>{pixels, picture.width(), picture.height(), format.channels, format.color_channels(), planes},
       "continuing the image");
+  auto visible = DenoisePlanes<std::uint8_t>::layout(picture.width(), picture.height(), options);
+  std::optional<DeviceMemory> visible_samples;
+  if (format.has_alpha() && !options.count_transparent && has_alpha_below<T>(workspace, picture, 1)) {
+    visible_samples.emplace(workspace.device(), visible.plane_samples());
+    visible.samples = visible_samples->as<std::uint8_t>();
+    launch_for_each_pixel(workspace, visible.pitch, visible.rows,
+                          FillVisible<T>{weights_of<T>(picture, {}), picture.width(), picture.height(), visible},
+                          "continuing the image");
+  }
   DenoiseJob<T> job;
   job.pixels = pixels;
   job.out = reinterpret_cast<T*>(pixels_of(result));
@@ -268,7 +333,7 @@ void denoise(Workspace& workspace, const Picture& picture, const DenoiseOptions&
   job.weights = weights.as<std::uint32_t>();
   job.last = static_cast<std::uint32_t>(table.weights.size() - 1);
   job.shift = table.shift;
-  launch_all(workspace, planes, job, format.color_channels(), options);
+  launch_all(workspace, planes, visible, job, format.color_channels(), options);
 }
 
 }  // namespace

@@ -177,15 +177,22 @@ void compare_with_windows(Workspace& workspace, const Picture& plane, const Thre
   });
 }
 
-std::uint32_t counted_level(Workspace& workspace, const Picture& plane) {
-  return otsu_level(histogram(workspace, plane, HistogramOptions{}).channels.front().counts);
+/// The level that otsu uses. `counted` are its pixels.
+std::uint32_t used_level(Workspace& workspace, const Picture& counted, const HistogramOptions& counting,
+                         const ThresholdOptions& options) {
+  const std::uint32_t level =
+      options.level ? *options.level : otsu_level(histogram(workspace, counted, counting).channels.front().counts);
+  if (options.used_level != nullptr) {
+    *options.used_level = level;
+  }
+  return level;
 }
 
 template <class T>
 void write_threshold(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                      const Picture& result) {
   if (options.method == ThresholdMethod::otsu) {
-    const std::uint32_t level = options.level ? *options.level : counted_level(workspace, plane);
+    const std::uint32_t level = used_level(workspace, plane, HistogramOptions{}, options);
     launch_map(workspace, pixels_of(plane), pixels_of(result), plane.pixel_count(), WriteAbove<T>(level),
                "comparing with a threshold");
   } else if (fits_32_bits(window_of(plane.width(), plane.height(), options), kMaxOf<T>)) {
@@ -211,16 +218,96 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
   }
 }
 
+// --- Pixels that do not all count ------------------------------------------------------------------------------------
+
+template <class T, ThresholdMethod method>
+struct CompareWithWeighted {
+  WeightedTables tables;
+  PixelWeights<T> weights;
+  int width;
+  int radius;
+  Border border;
+  ThresholdRule rule;
+  const T* levels;
+  std::uint8_t* out;
+
+  __device__ void operator()(int x, int y) const {
+    const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+    const bool white = weights.is_blank(x, y) ||
+                       is_white<method>(__ldg(levels + pixel), tables.at(x, y, radius, border, kMaxOf<T>), rule);
+    out[pixel] = white ? 255 : 0;
+  }
+};
+
+template <class T>
+struct CompareWithLevel {
+  PixelWeights<T> weights;
+  int width;
+  std::uint32_t threshold;
+  const T* levels;
+  std::uint8_t* out;
+
+  __device__ void operator()(int x, int y) const {
+    const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+    out[pixel] = weights.is_blank(x, y) || __ldg(levels + pixel) > threshold ? 255 : 0;
+  }
+};
+
+template <class T>
+void write_selected(Workspace& workspace, const Picture& picture, const Picture& plane, const PixelWeights<T>& weights,
+                    const ThresholdOptions& options, const Picture& result) {
+  const auto* levels = reinterpret_cast<const T*>(pixels_of(plane));
+  auto* out = reinterpret_cast<std::uint8_t*>(pixels_of(result));
+  const int width = picture.width();
+  const int height = picture.height();
+  if (options.method == ThresholdMethod::otsu) {
+    const std::uint32_t level = used_level(workspace, picture, counted_for_otsu(options), options);
+    return launch_for_each_pixel(workspace, width, height, CompareWithLevel<T>{weights, width, level, levels, out},
+                                 "comparing with a threshold");
+  }
+  const int radius = window_of(width, height, options) / 2;
+  WeightedTablesOf<T> tables(workspace, weights);
+  const WeightedTables& sums = tables.of(plane, needs_squares(options.method) ? 3 : 2);
+  with_window_method(options.method, [&]<ThresholdMethod method>() {
+    launch_for_each_pixel(workspace, width, height,
+                          CompareWithWeighted<T, method>{sums, weights, width, radius, border_of(method),
+                                                         threshold_rule(picture.format(), options), levels, out},
+                          "comparing with windows");
+  });
+}
+
+/// False if all pixels count alike.
+template <class T>
+bool try_selected(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
+                  const Picture& result) {
+  const PixelWeights<T> weights = weights_of<T>(picture, options.selection);
+  if (!weighs_pixels(picture.format(), options) || !are_unequal(workspace, picture, weights)) {
+    return false;
+  }
+  write_selected<T>(workspace, picture, plane, weights, options, result);
+  return true;
+}
+
+void write_pixels(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
+                  const Picture& result) {
+  const bool is_done = picture.format().sample == Sample::u8
+                           ? try_selected<std::uint8_t>(workspace, picture, plane, options, result)
+                           : try_selected<std::uint16_t>(workspace, picture, plane, options, result);
+  if (!is_done) {
+    write_threshold(workspace, plane, options, result);
+  }
+}
+
 }  // namespace
 
 Picture apply(Workspace& workspace, const Picture& picture, const ThresholdOptions& options) {
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   if (picture.format().channels == 1) {
-    write_threshold(workspace, picture, options, result);
+    write_pixels(workspace, picture, picture, options, result);
   } else {
     const LevelSource source = source_of(options.channel, options.luma, picture.format(), 0);
-    write_threshold(workspace, level_plane(workspace, picture, source), options, result);
+    write_pixels(workspace, picture, level_plane(workspace, picture, source), options, result);
   }
   return result;
 }

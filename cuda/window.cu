@@ -1,6 +1,8 @@
 // Mean, variance and deviation of windows on the device: sums from summed-area tables, of products, or of columns.
 // Specified in docs/operations.md, "Windows".
 #include "ops/window.hpp"
+
+#include "map/pixel_map.cuh"
 #include "window/slide_rows.cuh"
 #include "window/sum_bands.cuh"
 #include "window/table.hpp"
@@ -149,6 +151,90 @@ void write_moments(Workspace& workspace, const Picture& picture, const WindowOpt
       "computing the moments of windows");
 }
 
+/// Writes one channel of the means of windows whose pixels have weights.
+template <class T>
+struct WriteWeightedMean {
+  WeightedTables tables;
+  const T* levels;
+  int width;
+  int radius;
+  Border border;
+  T* out;
+  int channels;
+  int channel;
+
+  __device__ void operator()(int x, int y) const {
+    const WeightedSums sums = tables.at(x, y, radius, border, kMaxOf<T>);
+    const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+    out[pixel * channels + channel] = sums.weights == 0 ? __ldg(levels + pixel) : static_cast<T>(window_mean(sums));
+  }
+};
+
+struct WriteWeightedMoment {
+  WeightedTables tables;
+  int width;
+  int radius;
+  Border border;
+  bool is_variance;
+  std::uint32_t v_max;
+  float* out;
+
+  __device__ void operator()(int x, int y) const {
+    const double variance = weighted_variance(tables.at(x, y, radius, border, v_max));
+    out[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] =
+        static_cast<float>(is_variance ? variance : sqrt(variance));
+  }
+};
+
+Picture plane_of(Workspace& workspace, const Picture& picture, Channel channel, Luma luma) {
+  return level_plane(workspace, picture, source_of(channel, luma, picture.format(), 0));
+}
+
+template <class T>
+void write_weighted(Workspace& workspace, const Picture& picture, const PixelWeights<T>& weights,
+                    const WindowOptions& options, const Picture& result) {
+  const int radius = options.size / 2;
+  WeightedTablesOf<T> tables(workspace, weights);
+  if (options.statistic != WindowStatistic::mean) {
+    const Picture plane = plane_of(workspace, picture, options.channel, options.luma);
+    return launch_for_each_pixel(workspace, picture.width(), picture.height(),
+                                 WriteWeightedMoment{tables.of(plane, 3), picture.width(), radius, options.border,
+                                                     options.statistic == WindowStatistic::variance, kMaxOf<T>,
+                                                     reinterpret_cast<float*>(pixels_of(result))},
+                                 "computing the moments of windows");
+  }
+  constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
+  const int channels = picture.format().channels;
+  for (int c = 0; c < picture.format().color_channels(); ++c) {
+    const Picture plane = plane_of(workspace, picture, kColors[c], options.luma);
+    launch_for_each_pixel(
+        workspace, picture.width(), picture.height(),
+        WriteWeightedMean<T>{tables.of(plane, 2), reinterpret_cast<const T*>(pixels_of(plane)), picture.width(), radius,
+                             options.border, reinterpret_cast<T*>(pixels_of(result)), channels, c},
+        "averaging windows");
+  }
+  launch_for_each_pixel(workspace, picture.width(), picture.height(),
+                        CopyAlpha<T>{reinterpret_cast<const T*>(pixels_of(picture)),
+                                     reinterpret_cast<T*>(pixels_of(result)), picture.width(), channels},
+                        "copying alpha");
+}
+
+/// False if all pixels have the same weight.
+template <class T>
+bool try_weighted(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
+  const PixelWeights<T> weights = weights_of<T>(picture, {});
+  if (!weighs_pixels(picture.format(), options) || !are_unequal(workspace, picture, weights)) {
+    return false;
+  }
+  write_weighted<T>(workspace, picture, weights, options, result);
+  return true;
+}
+
+bool try_weighted(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
+  return picture.format().sample == Sample::u8 ? try_weighted<std::uint8_t>(workspace, picture, options, result)
+                                               : try_weighted<std::uint16_t>(workspace, picture, options, result);
+}
+
 }  // namespace
 
 Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options) {
@@ -156,6 +242,9 @@ Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions&
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   constexpr const char* kDoing = "averaging windows";
   const int radius = options.size / 2;
+  if (try_weighted(workspace, picture, options, result)) {
+    return result;
+  }
   if (options.statistic != WindowStatistic::mean) {
     write_moments(workspace, picture, options, result);
   } else if (options.size <= kMaxBandWindow &&

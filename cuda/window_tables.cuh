@@ -1,13 +1,17 @@
-// Summed-area tables for windows, and a launch of a thread for each pixel. Used by window.cu and threshold.cu.
+// Summed-area tables for windows, with and without weights, and a launch of a thread for each pixel. Used by window.cu,
+// threshold.cu and denoise.cu.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
+#include "gpuimg/selection.hpp"
 #include "operations.hpp"
+#include "ops/window.hpp"
 #include "window/table.hpp"
 
 namespace gpuimg::cuda {
@@ -64,5 +68,113 @@ void launch_for_each_pixel(Workspace& workspace, int width, int height, const Op
   for_each_pixel<<<dim3(across, down), dim3(kAcross, kDown), 0, workspace.stream()>>>(width, height, operation);
   check_launch(doing);
 }
+
+// --- Windows whose pixels have weights -------------------------------------------------------------------------------
+
+template <class T>
+PixelWeights<T> weights_of(const Picture& picture, const Selection& selection) {
+  PixelWeights<T> weights;
+  weights.pixels = pixels_of(picture);
+  weights.pitch_bytes = pitch_bytes(picture);
+  weights.channels = picture.format().channels;
+  weights.by_alpha = picture.format().has_alpha() && !selection.count_transparent;
+  weights.region = selection.region.value_or(Rect{0, 0, picture.width(), picture.height()});
+  if (selection.mask != nullptr) {
+    weights.mask = reinterpret_cast<const std::uint8_t*>(pixels_of(*selection.mask));
+    weights.mask_pitch = pitch_bytes(*selection.mask);
+  }
+  return weights;
+}
+
+/// Sets `found` if the alpha of a pixel is below `least`.
+template <class T>
+struct FindAlpha {
+  PixelWeights<T> weights;
+  std::uint32_t least;
+  std::uint32_t* found;
+
+  __device__ void operator()(int x, int y) const {
+    if (weights.alpha_at(x, y) < least) {
+      *found = 1;
+    }
+  }
+};
+
+/// True if the alpha of some pixel is below `least`. Waits for the device.
+template <class T>
+bool has_alpha_below(Workspace& workspace, const Picture& picture, std::uint32_t least) {
+  const DeviceMemory found(workspace.device(), sizeof(std::uint32_t));
+  cuda_check(cudaMemsetAsync(found.data(), 0, sizeof(std::uint32_t), workspace.stream()), "looking for transparency");
+  launch_for_each_pixel(workspace, picture.width(), picture.height(),
+                        FindAlpha<T>{weights_of<T>(picture, {}), least, found.as<std::uint32_t>()},
+                        "looking for transparency");
+  auto* on_host = workspace.results(sizeof(std::uint32_t)).as<std::uint32_t>();
+  cuda_check(cudaMemcpyAsync(on_host, found.data(), sizeof(std::uint32_t), cudaMemcpyDeviceToHost, workspace.stream()),
+             "looking for transparency");
+  workspace.device()->wait();
+  return *on_host != 0;
+}
+
+/// True if some pixel does not have the weight V.
+template <class T>
+bool are_unequal(Workspace& workspace, const Picture& picture, const PixelWeights<T>& weights) {
+  const Rect& region = weights.region;
+  return weights.mask != nullptr || region.width != picture.width() || region.height != picture.height() ||
+         (weights.by_alpha && has_alpha_below<T>(workspace, picture, picture.format().max_value()));
+}
+
+/// Writes one part of the products of weights and levels.
+template <class T>
+struct WritePart {
+  PixelWeights<T> weights;
+  const T* levels;
+  int width;
+  int power;
+  int part;
+  std::uint16_t* out;
+
+  __device__ void operator()(int x, int y) const {
+    const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+    out[pixel] = weighted_part(weights(x, y), __ldg(levels + pixel), power, part);
+  }
+};
+
+/// The tables of a plane of levels. Those of the weights alone serve every plane of a picture.
+template <class T>
+class WeightedTablesOf {
+ public:
+  WeightedTablesOf(Workspace& workspace, const PixelWeights<T>& weights) : workspace_(workspace), weights_(weights) {}
+
+  /// Valid until the next call. `powers`: 2, or 3 with squares.
+  const WeightedTables& of(const Picture& plane, int powers) {
+    if (!owners_.empty()) {
+      owners_.erase(owners_.begin() + weighted_parts(sizeof(T), 0), owners_.end());
+    }
+    for (int power = owners_.empty() ? 0 : 1; power < powers; ++power) {
+      tables_.parts[power] = weighted_parts(sizeof(T), power);
+      for (int part = 0; part < tables_.parts[power]; ++part) {
+        tables_.tables[power][part] = summed(plane, power, part);
+      }
+    }
+    return tables_;
+  }
+
+ private:
+  PaddedTable<std::uint64_t> summed(const Picture& plane, int power, int part) {
+    const Picture products = new_picture(workspace_.device(), plane.width(), plane.height(), {Sample::u16, 1});
+    launch_for_each_pixel(workspace_, plane.width(), plane.height(),
+                          WritePart<T>{weights_, reinterpret_cast<const T*>(pixels_of(plane)), plane.width(), power,
+                                       part, reinterpret_cast<std::uint16_t*>(pixels_of(products))},
+                          "weighting levels");
+    clear_tail(products, workspace_.stream());
+    owners_.emplace_back(workspace_, products, Channel::luma, kDefaultLuma, false);
+    return owners_.back().table;
+  }
+
+  Workspace& workspace_;
+  PixelWeights<T> weights_;
+  std::vector<WindowTable<std::uint64_t>> owners_;
+  WeightedTables tables_;
+};
 
 }  // namespace gpuimg::cuda

@@ -12,14 +12,24 @@ void add_selection_options(CommandParser& parser, SelectionArguments& arguments)
                .type_name = "FILE",
                .reads_file = true},
               arguments.mask);
-  parser.text(
-      {"--transparent", with_choices("fully transparent pixels", kTransparentNames, arguments.transparent), "WHAT"},
-      arguments.transparent);
+  add_transparent_option(parser, arguments.transparent);
 }
 
-Selection checked_selection(const SelectionArguments& arguments) {
+void add_transparent_option(CommandParser& parser, std::string& value) {
+  parser.text({"--transparent",
+               with_choices("fully transparent pixels, whose colors are hidden", kTransparentNames,
+                            name_of(Selection().count_transparent, kTransparentNames)),
+               "WHAT"},
+              value);
+}
+
+bool counts_transparent(const std::string& value, Channel channel) {
+  return value.empty() ? channel == Channel::alpha : value_named("--transparent", value, kTransparentNames);
+}
+
+Selection checked_selection(const SelectionArguments& arguments, Channel channel) {
   Selection selection;
-  selection.count_transparent = value_named("--transparent", arguments.transparent, kTransparentNames);
+  selection.count_transparent = counts_transparent(arguments.transparent, channel);
   if (!arguments.region.empty()) {
     selection.region = parse_region("--roi", arguments.region);
   }

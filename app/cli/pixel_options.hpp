@@ -14,14 +14,19 @@ namespace gpuimg {
 struct SelectionArguments {
   std::string region;
   std::string mask;
-  std::string transparent = name_of(Selection().count_transparent, kTransparentNames);
+  std::string transparent;  ///< empty: the default
 };
 
 /// --roi, --mask and --transparent.
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments);
 
-/// The checked options without the mask, which is passed as OperationInput::mask. Throws Error{usage}.
-Selection checked_selection(const SelectionArguments& arguments);
+/// The checked options without the mask, which is passed as OperationInput::mask. Without --transparent, transparent
+/// pixels count if alpha itself is the channel. Throws Error{usage}.
+Selection checked_selection(const SelectionArguments& arguments, Channel channel = Channel::luma);
+
+/// --transparent alone, for operations that select pixels by nothing else.
+void add_transparent_option(CommandParser& parser, std::string& value);
+bool counts_transparent(const std::string& value, Channel channel);
 
 /// --luma. `by_default` is the default that --help shows.
 void add_luma_option(CommandParser& parser, std::string& value, Luma by_default);

@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
+#include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
 
@@ -26,6 +28,7 @@ struct Arguments {
   std::optional<double> strength;
   int patch = DenoiseOptions().patch;
   int search = DenoiseOptions().search;
+  std::string transparent;  ///< empty: the default
   ImageOutputArguments image_output;
 };
 
@@ -35,6 +38,7 @@ DenoiseOptions checked_options(const Arguments& arguments) {
   DenoiseOptions options;
   options.patch = arguments.patch;
   options.search = arguments.search;
+  options.count_transparent = counts_transparent(arguments.transparent, Channel::luma);
   if (arguments.strength) {
     expect_within(Limits<double>{0.0, 1.0e6}, "--filter-strength", *arguments.strength);
     options.strength = static_cast<float>(*arguments.strength);
@@ -73,6 +77,7 @@ RunCommand declare(CommandParser& parser) {
   parser.number(
       {"--search", fmt::format("side of the window in which patches are searched, odd [{}]", arguments->search), "S"},
       arguments->search);
+  add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
   add_png_option(parser, arguments->image_output);

@@ -106,7 +106,7 @@ void refuse_options_with_apply(const Arguments& arguments) {
   refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
   refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
   refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
-  refuse(arguments.selection.transparent != SelectionArguments().transparent, "--transparent", "nothing is counted");
+  refuse(!arguments.selection.transparent.empty(), "--transparent", "nothing is counted");
 }
 
 /// The color mode for saved tables: --color, or the one that they fit.

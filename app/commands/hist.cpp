@@ -142,7 +142,7 @@ class HistJob final : public ImageJob {
  public:
   explicit HistJob(const Arguments& arguments)
       : arguments_(arguments), options_(checked_options(arguments)), checks_(level_checks(arguments.fail_if)) {
-    options_.selection = checked_selection(arguments.selection);
+    options_.selection = checked_selection(arguments.selection, options_.channels.front());
     if (!checks_.empty() && options_.channels.front() == Channel::hue) {
       throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
     }

@@ -48,6 +48,7 @@ struct Arguments {
   std::string luma = name_of(IntegralOptions().luma, kLumaNames);
   bool square = false;
   bool allow_wrap = false;
+  std::string transparent;  ///< empty: the default
   WindowArguments window;
   ImageOutputArguments image_output;
 };
@@ -336,6 +337,8 @@ WindowOptions checked_window_options(const Arguments& arguments) {
   WindowOptions options = checked_window(arguments.window);
   options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
   options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  const bool is_mean = options.statistic == WindowStatistic::mean;
+  options.count_transparent = counts_transparent(arguments.transparent, is_mean ? Channel::luma : options.channel);
   return options;
 }
 
@@ -347,6 +350,11 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
     if (!arguments.window.border.empty()) {
       (void)value_named("--border", arguments.window.border, kBorderNames);
       throw Error(ErrorKind::usage, "--border goes with --mean, --variance or --deviation");
+    }
+    if (!arguments.transparent.empty()) {
+      (void)counts_transparent(arguments.transparent, Channel::luma);
+      throw Error(ErrorKind::usage,
+                  "--transparent goes with --mean, --variance or --deviation: a summed-area table sums all pixels");
     }
     return std::make_unique<IntegralJob>(arguments);
   }
@@ -386,6 +394,7 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--square", "sum squared values"}, arguments->square);
   parser.flag({"--allow-wrap", "let sums wrap around in the integer type that --type names"}, arguments->allow_wrap);
   add_window_options(parser, arguments->window);
+  add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output; with --mean that of an image", kForms.names,
                                  "the ending of OUT; npy for -, png with --mean"));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "batch/batch_command.hpp"
@@ -12,6 +13,8 @@
 #include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
+#include "commands/side_inputs.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::commands::threshold {
 namespace {
@@ -33,6 +36,7 @@ struct Arguments {
   std::optional<int> sensitivity;
   std::optional<double> k;
   std::string bits;  ///< --depth
+  SelectionArguments selection;
   ImageOutputArguments image_output;
 };
 
@@ -71,35 +75,60 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   options.offset = arguments.offset.value_or(options.offset);
   options.sensitivity = arguments.sensitivity.value_or(options.sensitivity);
   options.k = arguments.k.value_or(options.k);
+  options.selection = checked_selection(arguments.selection, options.channel);
   validate(options);
   return options;
 }
 
 class ThresholdStep final : public ImageStep {
  public:
-  explicit ThresholdStep(const Arguments& arguments) : options_(checked_options(arguments)) {}
+  explicit ThresholdStep(const Arguments& arguments)
+      : options_(checked_options(arguments)), mask_path_(arguments.selection.mask) {}
 
   [[nodiscard]] std::string_view name() const override { return "threshold"; }
-  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
+    OperationTraits traits = traits_of(options_, input);
+    const bool has_places = options_.selection.region || !mask_path_.empty();
+    traits.reads_all_first = traits.reads_all_first || has_places;  // a band between steps does not know where it is
+    return traits;
+  }
   [[nodiscard]] bool is_bilevel() const override { return true; }
   void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not compared", verbosity);
   }
 
+  void prepare(Worker& worker) override { mask_ = load_mask(mask_path_, worker); }
+
   [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(input.shape.format, input.file.metadata, input.path);
     }
+    note_dropped_alpha(input, worker);
     ThresholdOptions options = options_;
     if (has_window(options.method)) {
       options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
     }
-    return {applying(options)};
+    return {{[options](Backend& backend, const Picture& picture, const Picture* mask) {
+               ThresholdOptions with_mask = options;
+               with_mask.selection.mask = mask;
+               return backend.apply(picture, with_mask);
+             },
+             mask_}};
   }
 
  private:
+  void note_dropped_alpha(const StepInput& input, Worker& worker) const {
+    if (input.shape.format.has_alpha() && options_.channel != Channel::alpha) {
+      const bool skips = !options_.selection.count_transparent;
+      worker.report.note(fmt::format("{}: alpha is left out{}", input_name(input.path),
+                                     skips ? "; fully transparent pixels are white" : ""));
+    }
+  }
+
   ThresholdOptions options_;
+  std::string mask_path_;  ///< empty: none
+  SharedMask mask_;
 };
 
 void add_parameters(CommandParser& parser, Arguments& arguments) {
@@ -130,6 +159,7 @@ RunCommand declare(CommandParser& parser) {
   parser.text({"--channel", with_choices("what is compared", kPlainChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, ThresholdOptions().luma);
+  add_selection_options(parser, arguments->selection);
   parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
               arguments->bits);
   add_format_option(parser, arguments->image_output.format,

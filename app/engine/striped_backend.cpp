@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <new>
@@ -32,8 +33,8 @@ struct Strip {
   int end;
   int halo_above;          ///< rows of `picture` above `begin`; fewer than asked for at the top of the image
   const Picture& picture;  ///< on the backend: the strip's rows, and its halo
-  Selection selection;     ///< of the strip
-  bool is_selected;        ///< the region intersects the strip
+  Selection selection;     ///< of the strip and its halo
+  bool is_selected;        ///< the region intersects them
 };
 
 /// Rows [begin, end) of a result, and rows [first, last) of the input on which they depend.
@@ -184,14 +185,15 @@ class StripVisit {
   template <class Pixels>
   void operator()(int begin, int end, int halo_above, Pixels&& from) const {
     const Picture pixels = upload(std::forward<Pixels>(from));
+    const int first = begin - halo_above;
     std::optional<Picture> mask;
     if (selection_.mask != nullptr) {
-      mask.emplace(upload(rows_of(*selection_.mask, begin, end)));
+      mask.emplace(upload(rows_of(*selection_.mask, first, first + pixels.height())));
     }
     Strip strip{begin, end, halo_above, pixels, selection_, true};
     strip.selection.mask = mask ? &*mask : nullptr;
     if (selection_.region) {
-      strip.selection.region = part_of(*selection_.region, begin, end);
+      strip.selection.region = part_of(*selection_.region, first, first + pixels.height());
       strip.is_selected = strip.selection.region.has_value();
     }
     visit_(strip);
@@ -368,6 +370,13 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
 }
 
 ImageShape shape_of(const Picture& picture) { return {picture.width(), picture.height(), picture.format()}; }
+
+/// One byte a pixel.
+Image constant_image(const Picture& like, int value) {
+  Image image(like.width(), like.height(), {Sample::u8, 1});
+  std::memset(image.view().data, value, image.size_bytes());
+  return image;
+}
 
 constexpr StripNeeds kCounting{.order = codecs::RowReader::Order::any};
 
@@ -603,19 +612,20 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
   if (has_window(options.method)) {
     of_strip.window = window_of(picture.width(), picture.height(), options);
   } else if (!options.level) {
-    HistogramOptions counting;
-    counting.channels = {options.channel};
-    counting.luma = options.luma;
-    counting.selection.count_transparent = true;
-    const Histogram counted = histogram(picture, counting);
+    const Histogram counted = histogram(picture, counted_for_otsu(options));
     if (is_void_) {
       return nothing(picture, traits.result.format);
     }
     of_strip.level = otsu_level(counted.channels.front().counts);
   }
-  return by_rows(
-      picture, traits.result.format, traits.halo_rows,
-      [&](Backend& backend, const Picture& rows) { return backend.apply(rows, of_strip); }, traits.device_bytes);
+  const auto compared = [&](const Strip& strip) {
+    if (has_window(options.method) && !strip.is_selected) {  // windows that see nothing are white
+      return inner_.upload(constant_image(strip.picture, 255));
+    }
+    of_strip.selection = strip.selection;
+    return inner_.apply(strip.picture, of_strip);
+  };
+  return mapped(picture, traits.result.format, options.selection, traits.halo_rows, compared, traits.device_bytes);
 }
 
 Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {

@@ -24,6 +24,25 @@ constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
 
 constexpr std::size_t kTable = sizeof(std::uint64_t);
 
+/// Where pixels have weights: a plane, three planes of weighted parts and their tables, or six with squares.
+constexpr std::size_t kWeighted = 2 + 3 * (kTable + 2);
+constexpr std::size_t kWeightedSquares = 2 + 6 * (kTable + 2);
+
+std::size_t device_bytes_of(const WindowOptions& options, PixelFormat input) {
+  const bool is_mean = options.statistic == WindowStatistic::mean;
+  if (weighs_pixels(input, options)) {
+    return is_mean ? kWeighted : kWeightedSquares;
+  }
+  return is_mean ? kTable : sample_bytes(input.sample) + 2 * kTable;
+}
+
+std::size_t device_bytes_of(const ThresholdOptions& options, PixelFormat input) {
+  if (has_window(options.method) && weighs_pixels(input, options)) {
+    return needs_squares(options.method) ? kWeightedSquares : kWeighted;
+  }
+  return sample_bytes(input.sample) + (has_window(options.method) ? 2 * kTable : 0);
+}
+
 ImageShape with_format(ImageShape shape, PixelFormat format) {
   shape.format = format;
   return shape;
@@ -121,7 +140,7 @@ OperationTraits traits_of(const WindowOptions& options, const ImageShape& input)
           .halo_rows = halo_rows(options),
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = is_mean ? 0 : level_bytes(input.format),
-          .device_bytes = is_mean ? kTable : sample_bytes(input.format.sample) + 2 * kTable};
+          .device_bytes = device_bytes_of(options, input.format)};
 }
 
 OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& input) {
@@ -134,7 +153,7 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
           .reads_all_first = !has_sums && !options.level,
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = level_bytes(input.format),
-          .device_bytes = sample_bytes(input.format.sample) + (has_sums ? 2 * kTable : 0)};
+          .device_bytes = device_bytes_of(options, input.format)};
 }
 
 /// The host holds the image with a border too. Each offset of the search window costs every pixel the same:
@@ -143,6 +162,7 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
   constexpr double kThreadMsAnOffset = 0.75;
   constexpr double kDeviceMsAnOffset = 0.02;
   const double offsets = static_cast<double>(options.search) * options.search;
+  const bool has_hidden = input.format.has_alpha() && !options.count_transparent;
   return {.what = "denoise",
           .only_on = kNotOpencl,
           .cost = {.thread_ms = offsets * kThreadMsAnOffset,
@@ -152,7 +172,7 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
           .halo_rows = halo_rows(options),
           .result_bytes = input.format.bytes_per_pixel(),
           .other_bytes = input.format.bytes_per_pixel(),
-          .device_bytes = input.format.bytes_per_pixel()};
+          .device_bytes = input.format.bytes_per_pixel() + std::size_t{has_hidden}};
 }
 
 /// Also what is between two passes.
@@ -360,6 +380,12 @@ std::vector<Trial> window_trials(PixelFormat format) {
   add(WindowStatistic::mean, "mean", 7, Border::cut);
   add(WindowStatistic::mean, "mean", 401, Border::reflect101);
   add(WindowStatistic::variance, "variance", 257, Border::cut);
+  if (format.has_alpha()) {
+    WindowOptions all;
+    all.size = 15;
+    all.count_transparent = true;
+    trials.push_back(fitted(mapping("integral mean 15 of all pixels", all, format), all));
+  }
   return trials;
 }
 
@@ -416,6 +442,11 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
     options.sensitivity = 0;
     options.window = 1;
     trials.push_back(mapping("threshold " + method.name + " 1", options, format));
+    if (format.has_alpha()) {
+      options.selection.count_transparent = true;
+      options.window = std::nullopt;
+      trials.push_back(mapping("threshold " + method.name + " of all pixels", options, format));
+    }
   }
   return trials;
 }

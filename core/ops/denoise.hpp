@@ -63,6 +63,11 @@ GPUIMG_HD constexpr Sum weighted_mean(Sum weighted, Sum weights) {
   return (weighted + weights / 2) / weights;
 }
 
+/// The distance of two patches of which `visible` pairs of `all` count: as if all did, rounded down.
+GPUIMG_HD constexpr std::uint32_t scaled_distance(std::uint32_t distance, std::uint32_t visible, std::uint32_t all) {
+  return visible == all ? distance : static_cast<std::uint32_t>(std::uint64_t{distance} * all / visible);
+}
+
 inline constexpr int kDenoiseWarps = 4;  ///< of a block, side by side
 inline constexpr int kDenoiseLanes = 32;
 
@@ -106,5 +111,40 @@ GPUIMG_HD constexpr std::int32_t denoise_difference(std::int32_t a, std::int32_t
   const std::int32_t d = a - b;
   return sizeof(T) == 1 ? d * d : (d < 0 ? -d : d);
 }
+
+/// Patches of an image with fully transparent pixels. `visible` has 1 for each pixel that counts, else 0.
+template <class T>
+struct VisiblePatches {
+  DenoisePlanes<T> planes;
+  DenoisePlanes<std::uint8_t> visible;
+  int colors = 0;
+  int radius = 0;
+
+  /// Finds the distance of the patches of two pixels. False if one of the two does not count.
+  GPUIMG_HD bool find_distance(int x, int y, int dx, int dy, std::uint32_t& distance) const {
+    if (*visible.at(x, y) == 0 || *visible.at(x + dx, y + dy) == 0) {
+      return false;
+    }
+    std::uint32_t sum = 0;
+    std::uint32_t pairs = 0;
+    for (int j = -radius; j <= radius; ++j) {
+      for (int i = -radius; i <= radius; ++i) {
+        if (*visible.at(x + i, y + j) == 0 || *visible.at(x + i + dx, y + j + dy) == 0) {
+          continue;
+        }
+        ++pairs;
+        const T* here = planes.at(x + i, y + j);
+        const T* there = planes.at(x + i + dx, y + j + dy);
+        for (int c = 0; c < colors; ++c) {
+          const std::size_t at = static_cast<std::size_t>(c) * planes.plane_samples();
+          sum += static_cast<std::uint32_t>(denoise_difference<T>(here[at], there[at]));
+        }
+      }
+    }
+    const auto side = static_cast<std::uint32_t>(2 * radius + 1);
+    distance = scaled_distance(sum, pairs, side * side);
+    return true;
+  }
+};
 
 }  // namespace gpuimg

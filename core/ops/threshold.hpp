@@ -31,8 +31,18 @@ inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& 
           static_cast<double>(format.max_value()) / 2.0};
 }
 
-/// True if a pixel of this level is white; `sum` and `squares` are those of its window of n pixels. No product and sum
-/// may be fused.
+/// Niblack and Sauvola. No product and sum may be fused.
+template <ThresholdMethod method>
+GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double deviation, const ThresholdRule& rule) {
+  static_assert(method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola);
+  if constexpr (method == ThresholdMethod::niblack) {
+    return static_cast<double>(level) > mean - rule.k * deviation;
+  } else {
+    return static_cast<double>(level) > mean * (1.0 + rule.k * (deviation / rule.half_range - 1.0));
+  }
+}
+
+/// True if a pixel of this level is white; `sum` and `squares` are those of its window of n pixels.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint64_t squares, std::uint64_t n,
                                const ThresholdRule& rule) {
@@ -41,13 +51,24 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint
   } else if constexpr (method == ThresholdMethod::bradley) {
     return std::uint64_t{100} * level * n > sum * rule.percent;
   } else {
-    const double mean = static_cast<double>(sum) / static_cast<double>(n);
-    const double deviation = window_deviation(sum, squares, n);
-    if constexpr (method == ThresholdMethod::niblack) {
-      return static_cast<double>(level) > mean - rule.k * deviation;
-    } else {
-      return static_cast<double>(level) > mean * (1.0 + rule.k * (deviation / rule.half_range - 1.0));
-    }
+    return is_above<method>(level, static_cast<double>(sum) / static_cast<double>(n), window_deviation(sum, squares, n),
+                            rule);
+  }
+}
+
+/// The same of a window whose pixels have weights. White if it has none.
+template <ThresholdMethod method>
+GPUIMG_HD inline bool is_white(std::uint32_t level, const WeightedSums& sums, const ThresholdRule& rule) {
+  if (sums.weights == 0) {
+    return true;
+  }
+  if constexpr (method == ThresholdMethod::mean) {
+    return static_cast<std::int32_t>(level) - static_cast<std::int32_t>(window_mean(sums)) > -rule.offset;
+  } else if constexpr (method == ThresholdMethod::bradley) {
+    return Uint128{std::uint64_t{100} * level} * sums.weights > Uint128{sums.levels} * rule.percent;
+  } else {
+    return is_above<method>(level, static_cast<double>(sums.levels) / static_cast<double>(sums.weights),
+                            sqrt(weighted_variance(sums)), rule);
   }
 }
 

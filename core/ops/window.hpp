@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "gpuimg/ops/window.hpp"
@@ -86,6 +87,73 @@ GPUIMG_HD inline double window_variance(std::uint64_t sum, std::uint64_t squares
 
 GPUIMG_HD inline double window_deviation(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
   return sqrt(window_variance(sum, squares, n));
+}
+
+// --- Windows whose pixels have weights -------------------------------------------------------------------------------
+
+/// The weight of each pixel of an image: its alpha, or V; 0 if a Selection leaves the pixel out.
+template <class T>
+struct PixelWeights {
+  const std::byte* pixels = nullptr;
+  std::size_t pitch_bytes = 0;
+  int channels = 0;
+  bool by_alpha = false;
+  const std::uint8_t* mask = nullptr;  ///< nullptr: none
+  std::size_t mask_pitch = 0;
+  Rect region;  ///< of the pixels that may count
+
+  /// True if the mask or its alpha leaves the pixel out, wherever it is.
+  [[nodiscard]] GPUIMG_HD bool is_blank(int x, int y) const {
+    return (mask != nullptr && mask[static_cast<std::size_t>(y) * mask_pitch + static_cast<std::size_t>(x)] == 0) ||
+           (by_alpha && alpha_at(x, y) == 0);
+  }
+
+  [[nodiscard]] GPUIMG_HD std::uint32_t operator()(int x, int y) const {
+    const bool is_inside =
+        x >= region.x && y >= region.y && x - region.x < region.width && y - region.y < region.height;
+    if (!is_inside || is_blank(x, y)) {
+      return 0;
+    }
+    return by_alpha ? alpha_at(x, y) : (1U << (8 * sizeof(T))) - 1U;
+  }
+
+  /// Only of images with alpha.
+  [[nodiscard]] GPUIMG_HD std::uint32_t alpha_at(int x, int y) const {
+    const auto* row = reinterpret_cast<const T*>(pixels + static_cast<std::size_t>(y) * pitch_bytes);
+    return row[(static_cast<std::size_t>(x) + 1) * static_cast<std::size_t>(channels) - 1];
+  }
+};
+
+/// Sums over a window: of the weights a, of a·x and of a·x², for levels x.
+struct WeightedSums {
+  std::uint64_t weights = 0;
+  std::uint64_t levels = 0;
+  Uint128 squares = 0;
+};
+
+/// If all n pixels have the weight V, divides it out: the numbers are those of a window without weights.
+GPUIMG_HD inline WeightedSums without_common_weight(const WeightedSums& sums, std::uint64_t n, std::uint32_t v_max) {
+  if (sums.weights != n * v_max) {
+    return sums;
+  }
+  return {n, sums.levels / v_max, sums.squares / v_max};
+}
+
+/// ⌊Σax/Σa + ½⌋. There must be a weight.
+GPUIMG_HD constexpr std::uint32_t window_mean(const WeightedSums& sums) {
+  const std::uint64_t quotient = sums.levels / sums.weights;
+  const std::uint64_t rest = sums.levels - quotient * sums.weights;
+  return static_cast<std::uint32_t>(rest >= sums.weights - rest ? quotient + 1 : quotient);
+}
+
+/// (Σa·Σax² − (Σax)²)/(Σa)², rounded as without weights; 0 if there is no weight.
+GPUIMG_HD inline double weighted_variance(const WeightedSums& sums) {
+  if (sums.weights == 0) {
+    return 0.0;
+  }
+  const Uint128 numerator = sums.weights * sums.squares - Uint128{sums.levels} * sums.levels;
+  const double weights = static_cast<double>(sums.weights);
+  return rounded_to_double(numerator) / (weights * weights);
 }
 
 }  // namespace gpuimg

@@ -7,6 +7,7 @@
 
 #include "gpuimg/ops/window.hpp"
 #include "host_device.hpp"
+#include "ops/window.hpp"
 
 namespace gpuimg {
 
@@ -99,5 +100,44 @@ GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, int radius
   }
   return window_sum<Sum>(y, radius, table.height, border, detail::TableRows<Sum>{table, x, radius, border});
 }
+
+// --- Windows whose pixels have weights -------------------------------------------------------------------------------
+
+/// 16 bits of weight · levelᵖ, the lowest first: summed-area tables are of such samples.
+GPUIMG_HD constexpr std::uint16_t weighted_part(std::uint32_t weight, std::uint32_t level, int power, int part) {
+  std::uint64_t product = weight;
+  for (int i = 0; i < power; ++i) {
+    product *= level;
+  }
+  return static_cast<std::uint16_t>(product >> (16 * part));
+}
+
+/// How many parts a product of samples of this size has.
+constexpr int weighted_parts(std::size_t sample_bytes, int power) {
+  return (static_cast<int>(sample_bytes) * (1 + power) + 1) / 2;
+}
+
+/// The tables of all parts: of the weights, of weighted levels and of weighted squares.
+struct WeightedTables {
+  static constexpr int kPowers = 3;
+  static constexpr int kMostParts = 3;
+  PaddedTable<std::uint64_t> tables[kPowers][kMostParts];
+  int parts[kPowers] = {0, 0, 0};  ///< 0 squares if none are needed
+
+  /// The sums of the window around a pixel, without a weight that is V everywhere in it.
+  [[nodiscard]] GPUIMG_HD WeightedSums at(int x, int y, int radius, Border border, std::uint32_t v_max) const {
+    Uint128 sums[kPowers] = {};
+    for (int power = 0; power < kPowers; ++power) {
+      for (int part = 0; part < parts[power]; ++part) {
+        sums[power] += Uint128{window_sum(tables[power][part], x, y, radius, border)} << (16 * part);
+      }
+    }
+    const PaddedTable<std::uint64_t>& table = tables[0][0];
+    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, table.width, border)} *
+                            counted_positions(y, radius, table.height, border);
+    return without_common_weight({static_cast<std::uint64_t>(sums[0]), static_cast<std::uint64_t>(sums[1]), sums[2]}, n,
+                                 v_max);
+  }
+};
 
 }  // namespace gpuimg

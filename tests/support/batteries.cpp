@@ -294,6 +294,19 @@ void Pair::operation(const PictureOperation& options) const {
   expect_same(tested_backend_.apply(tested_, options), reference_backend_.apply(reference_, options));
 }
 
+void Pair::selected_threshold(const ThresholdOptions& options, const Selected& selected) const {
+  ThresholdOptions ours = options;
+  ThresholdOptions theirs = options;
+  ours.selection = selected.tested();
+  theirs.selection = selected.reference();
+  std::uint32_t our_level = 0;
+  std::uint32_t their_level = 0;
+  ours.used_level = &our_level;
+  theirs.used_level = &their_level;
+  expect_same(tested_backend_.apply(tested_, ours), reference_backend_.apply(reference_, theirs));
+  EXPECT_EQ(our_level, their_level);
+}
+
 void Pair::windows(Random& random) const {
   const int largest = std::max(tested_.width(), tested_.height());
   for (const int limit : {32, 128, 3000}) {  // windows of three products, of four, and some of tables
@@ -302,7 +315,8 @@ void Pair::windows(Random& random) const {
       window.size = 2 * random.between(0, std::min(largest, limit) - 1) + 1;
       window.border = border;
       window.luma = kLumas[random.below(4)];
-      window.channel = tested_.format().has_alpha() ? Channel::alpha : Channel::luma;
+      window.channel = tested_.format().has_alpha() && random.below(2) == 0 ? Channel::alpha : Channel::luma;
+      window.count_transparent = random.below(2) == 0;
       SCOPED_TRACE("window of " + std::to_string(window.size) + ", border " + std::to_string(static_cast<int>(border)));
       for (const auto statistic : {WindowStatistic::mean, WindowStatistic::variance, WindowStatistic::deviation}) {
         window.statistic = statistic;
@@ -318,9 +332,11 @@ void Pair::windows(Random& random) const {
       threshold.offset = random.between(-40, 40) / 4.0;
       threshold.sensitivity = random.between(0, 100);
       threshold.k = random.between(-50, 50) / 100.0;
+      threshold.selection.count_transparent = random.below(2) == 0;
       SCOPED_TRACE("threshold by method " + std::to_string(static_cast<int>(method)) + ", window of " +
                    std::to_string(*threshold.window));
       operation(threshold);
+      selected_threshold(threshold, random_selection(random));
     }
   }
 }
@@ -330,6 +346,7 @@ void Pair::denoising(Random& random) const {
     DenoiseOptions options;
     options.patch = patch;
     options.search = 2 * random.between(0, 3) + 1;
+    options.count_transparent = random.below(3) == 0;
     const float most = tested_.format().sample == Sample::u8 ? 90.0F : 20000.0F;  // at times a table too large to share
     options.strength = most * (static_cast<float>(random.below(1000)) + 1.0F) / 1000.0F;
     SCOPED_TRACE("denoise: patch " + std::to_string(patch) + ", search " + std::to_string(options.search) +

@@ -56,6 +56,7 @@ class Pair {
   void clahe(const ClaheOptions& options, const Selected& selected) const;
   /// Some rows of the result, from the rows of the image on which they depend.
   void strip(ResizeOptions options, Random& random) const;
+  void selected_threshold(const ThresholdOptions& options, const Selected& selected) const;
   void expect_same(const Picture& tested, const Picture& reference) const;
 
   Backend& tested_backend_;

@@ -2,12 +2,14 @@
 // only option names of gpuimg/ops.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "gpuimg/ops/window.hpp"
 #include "support/oracle_of_options.hpp"
+#include "support/test_images.hpp"
 
 namespace gpuimg::oracle {
 
@@ -63,27 +65,50 @@ inline Image plane_of(ConstView pixels, Channel channel, Luma luma) {
   return plane;
 }
 
+__extension__ using Wide = unsigned __int128;
+
+/// Of samples x with weights a: Σa, Σa·x and Σa·x².
 struct Moments {
   std::uint64_t n = 0;
   std::uint64_t sum = 0;
-  std::uint64_t squares = 0;
+  Wide squares = 0;
 
+  [[nodiscard]] std::uint64_t rounded_mean() const {
+    return static_cast<std::uint64_t>((2 * Wide{sum} + n) / (2 * Wide{n}));
+  }
   /// The compiler rounds a 128-bit integer to the nearest double.
   [[nodiscard]] double variance() const {
-    __extension__ using Wide = unsigned __int128;
-    const Wide numerator = Wide{n} * squares - Wide{sum} * sum;
-    return static_cast<double>(numerator) / (static_cast<double>(n) * static_cast<double>(n));
+    const Wide numerator = n * squares - Wide{sum} * sum;
+    return n == 0 ? 0.0 : static_cast<double>(numerator) / (static_cast<double>(n) * static_cast<double>(n));
   }
 };
 
-inline Moments moments_of(const std::vector<std::uint64_t>& samples) {
+/// Where all weights of a window are `v_max`, they are all 1 instead.
+inline Moments moments_of(const std::vector<std::uint64_t>& samples, const std::vector<std::uint64_t>& weights,
+                          std::uint64_t v_max) {
+  const bool is_opaque = std::all_of(weights.begin(), weights.end(), [=](auto weight) { return weight == v_max; });
   Moments moments;
-  for (const std::uint64_t sample : samples) {
-    ++moments.n;
-    moments.sum += sample;
-    moments.squares += sample * sample;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::uint64_t weight = is_opaque ? 1 : weights[i];
+    moments.n += weight;
+    moments.sum += weight * samples[i];
+    moments.squares += Wide{weight} * samples[i] * samples[i];
   }
   return moments;
+}
+
+/// The weight of each pixel: its alpha or `v_max`, and 0 for those that a choice leaves out.
+inline Image weights_of(ConstView pixels, const Choice& choice) {
+  Image weights = plane_of(pixels, Channel::alpha, kDefaultLuma);  // V without alpha
+  const std::uint32_t v_max = pixels.format.max_value();
+  for (int y = 0; y < pixels.height; ++y) {
+    for (int x = 0; x < pixels.width; ++x) {
+      const bool counts = is_counted(pixels, x, y, choice);
+      const std::uint32_t weight = choice.count_transparent ? v_max : pixel_at(pixels, x, y).a;
+      test::set_sample(weights.view(), x, y, 0, counts ? weight : 0);
+    }
+  }
+  return weights;
 }
 
 }  // namespace gpuimg::oracle

@@ -133,6 +133,23 @@ Image levels_by_alphas(PixelFormat format) {
   });
 }
 
+void make_area_opaque(Random& random, View pixels) {
+  const int left = random.between(0, pixels.width - 1);
+  const int top = random.between(0, pixels.height - 1);
+  const int right = random.between(left, pixels.width - 1);
+  const int bottom = random.between(top, pixels.height - 1);
+  for (int y = top; pixels.format.has_alpha() && y <= bottom; ++y) {
+    for (int x = left; x <= right; ++x) {
+      set_sample(pixels, x, y, pixels.format.channels - 1, pixels.format.max_value());
+    }
+  }
+}
+
+int rounds(int by_default) {
+  const char* times = std::getenv("GPUIMG_TEST_TIMES");
+  return by_default * (times != nullptr ? std::max(1, std::atoi(times)) : 1);
+}
+
 Image random_mask(Random& random, int width, int height) {
   return image_from(random, width, height, PixelFormat{Sample::u8, 1},
                     [&](int, int, int) { return random.below(2) * (1 + random.below(255)); });

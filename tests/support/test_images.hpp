@@ -65,6 +65,13 @@ Image any_image(Random& random, int width, int height, PixelFormat format);
 /// times those of 8 bits.
 Image levels_by_alphas(PixelFormat format);
 
+/// Makes a random rectangle opaque, if the image has alpha.
+void make_area_opaque(Random& random, View pixels);
+
+/// How often a test with random cases repeats itself: `by_default` times GPUIMG_TEST_TIMES, which is 1 if it is not
+/// set.
+int rounds(int by_default);
+
 /// 0 and other values (1 … 255), about half each: u8, 1 channel.
 Image random_mask(Random& random, int width, int height);
 

@@ -18,9 +18,10 @@ inline constexpr Limits<int> kPatchLimits{1, kMaxPatch, true};
 inline constexpr Limits<int> kSearchLimits{1, kMaxSearch, true};
 
 struct DenoiseOptions {
-  std::optional<float> strength;  ///< h, ≥ 0; if absent, 10 at 8 bits and 2570 at 16
-  int patch = 7;                  ///< T of T × T patches, odd
-  int search = 21;                ///< S of an S × S window, odd
+  std::optional<float> strength;   ///< h, ≥ 0; if absent, 10 at 8 bits and 2570 at 16
+  int patch = 7;                   ///< T of T × T patches, odd
+  int search = 21;                 ///< S of an S × S window, odd
+  bool count_transparent = false;  ///< treat fully transparent pixels like others; else they are copied and not seen
 
   /// Called now and then with the part of the image that is done, 0 … 1, from any thread; may be empty. It must not
   /// throw.

@@ -19,14 +19,36 @@ struct ThresholdOptions {
   ThresholdMethod method = ThresholdMethod::otsu;
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
-  std::optional<int> window;           ///< if absent, default_window()
-  double offset = 0.0;                 ///< C of mean
-  int sensitivity = 15;                ///< t of bradley: kSensitivityLimits
-  double k = 0.2;                      ///< of niblack and sauvola
-  std::optional<std::uint32_t> level;  ///< of otsu: use this one, and count nothing
+  std::optional<int> window;            ///< if absent, default_window()
+  double offset = 0.0;                  ///< C of mean
+  int sensitivity = 15;                 ///< t of bradley: kSensitivityLimits
+  double k = 0.2;                       ///< of niblack and sauvola
+  std::optional<std::uint32_t> level;   ///< of otsu: use this one, and count nothing
+  std::uint32_t* used_level = nullptr;  ///< of otsu: where the level is stored that was used; may be null
+  Selection selection;                  ///< pixels that otsu counts, and that windows see
 };
 
+/// True if the pixels of a window may have different weights.
+constexpr bool weighs_pixels(PixelFormat format, const ThresholdOptions& options) {
+  return options.selection.region || options.selection.mask != nullptr ||
+         (format.has_alpha() && !options.selection.count_transparent);
+}
+
 constexpr bool has_window(ThresholdMethod method) { return method != ThresholdMethod::otsu; }
+
+/// True if a window's deviation matters.
+constexpr bool needs_squares(ThresholdMethod method) {
+  return method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
+}
+
+/// What otsu counts.
+inline HistogramOptions counted_for_otsu(const ThresholdOptions& options) {
+  HistogramOptions counting;
+  counting.channels = {options.channel};
+  counting.luma = options.luma;
+  counting.selection = options.selection;
+  return counting;
+}
 
 constexpr Border border_of(ThresholdMethod method) {
   return method == ThresholdMethod::mean      ? Border::replicate
@@ -58,12 +80,16 @@ inline void validate(const ThresholdOptions& options) {
 inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::check_photographic(picture, "threshold");
   detail::check_level_channel(picture, options.channel, "threshold");
+  detail::check_selection(picture, options.selection, "threshold");
   validate(options);
   detail::refuse_unless(!options.level || *options.level <= picture.format().max_value(),
                         "threshold: the level is not one of the image");
   if (has_window(options.method)) {
-    detail::check_window(picture.width(), picture.height(), window_of(picture.width(), picture.height(), options),
-                         "threshold");
+    const int window = window_of(picture.width(), picture.height(), options);
+    detail::check_window(picture.width(), picture.height(), window, "threshold");
+    if (weighs_pixels(picture.format(), options)) {
+      detail::check_weighted_window(window, "threshold");
+    }
   }
 }
 

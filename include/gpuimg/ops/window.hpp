@@ -23,13 +23,22 @@ enum class WindowStatistic : std::uint8_t { mean, variance, deviation };
 inline constexpr int kMaxWindow = (1 << 23) - 1;
 inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 
+/// Of windows whose pixels have weights (weighs_pixels): sums of weighted squares of larger ones could exceed 128 bits.
+inline constexpr int kMaxWeightedWindow = 65535;
+
 struct WindowOptions {
   WindowStatistic statistic = WindowStatistic::mean;
   int size = 31;  ///< K of a K × K window: odd, at most 2·max(width, height) − 1
   Border border = Border::reflect101;
   Channel channel = Channel::luma;  ///< of variance and deviation; the mean is of each color channel
   Luma luma = kDefaultLuma;
+  bool count_transparent = false;  ///< every pixel has the same weight; else its alpha is its weight
 };
+
+/// True if the pixels of a window may have different weights.
+constexpr bool weighs_pixels(PixelFormat format, const WindowOptions& options) {
+  return format.has_alpha() && !options.count_transparent;
+}
 
 namespace detail {
 
@@ -39,6 +48,14 @@ inline void check_window(int width, int height, int size, const std::string& wha
     throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " does not fit an image of " +
                                       size_text(width, height) + "; use an odd number from 1 to " +
                                       std::to_string(most));
+  }
+}
+
+inline void check_weighted_window(int size, const std::string& what) {
+  if (size > kMaxWeightedWindow) {
+    throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " is too large for pixels with " +
+                                      "weights; use at most " + std::to_string(kMaxWeightedWindow) +
+                                      ", or count transparent pixels");
   }
 }
 
@@ -56,6 +73,9 @@ inline void check(const Picture& picture, const WindowOptions& options) {
   detail::check_photographic(picture, "integral");
   detail::check_level_channel(picture, options.channel, "integral");
   detail::check_window(picture.width(), picture.height(), options.size, "integral");
+  if (weighs_pixels(picture.format(), options)) {
+    detail::check_weighted_window(options.size, "integral");
+  }
 }
 
 constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& options) {

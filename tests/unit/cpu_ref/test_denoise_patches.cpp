@@ -37,6 +37,8 @@ class PlanesTwin {
     }
   }
 
+  [[nodiscard]] const DenoisePlanes<T>& planes() const { return planes_; }
+
   /// Fails if a device would read past the row or the plane.
   [[nodiscard]] std::int32_t at(int x, int y, int c) const {
     const bool is_inside = x >= -planes_.border && x < planes_.pitch - planes_.border && y >= -planes_.border &&
@@ -187,6 +189,7 @@ TEST(DenoisePatches, TwinGivesThePixelsOfTheCpu) {
         const Image image = test::any_image(random, random.between(1, widest), random.between(1, 36), format);
         DenoiseOptions options;
         options.patch = patch;
+        options.count_transparent = true;
         options.search = 2 * random.between(0, 3) + 1;
         options.strength = format.sample == Sample::u8 ? 30.0F : 9000.0F;
         const int rows_at_once = kMostDenoiseRows * random.between(1, 3);
@@ -195,6 +198,80 @@ TEST(DenoisePatches, TwinGivesThePixelsOfTheCpu) {
             << test::name_of(format) << " " << image.width() << "x" << image.height() << ", patch " << patch
             << ", search " << options.search;
       }
+    }
+  }
+}
+
+/// 1 for each pixel that counts.
+Image visible_pixels(ConstView pixels) {
+  Image visible(pixels.width, pixels.height, {Sample::u8, 1});
+  for (int y = 0; y < pixels.height; ++y) {
+    for (int x = 0; x < pixels.width; ++x) {
+      const std::uint32_t alpha = test::sample_at(pixels, x, y, pixels.format.channels - 1);
+      test::set_sample(visible.view(), x, y, 0, alpha != 0 ? 1 : 0);
+    }
+  }
+  return visible;
+}
+
+/// As a thread of the device computes each pixel where some are hidden.
+template <class T>
+Image denoised_by_visible_twin(const Image& image, const DenoiseOptions& options) {
+  const DenoiseTable table = denoise_table(image.format(), options);
+  const Image visible = visible_pixels(image.view());
+  const PlanesTwin<T> planes(image.view(), options);
+  const PlanesTwin<std::uint8_t> visible_planes(visible.view(), options);
+  const int colors = image.format().color_channels();
+  const VisiblePatches<T> patches{planes.planes(), visible_planes.planes(), colors, options.patch / 2};
+  Image out = image.clone();  // alpha, and pixels that do not count
+  const int reach = options.search / 2;
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      std::uint64_t weights = 0;
+      std::array<std::uint64_t, 3> sums{};
+      for (int dy = -reach; dy <= reach; ++dy) {
+        for (int dx = -reach; dx <= reach; ++dx) {
+          std::uint32_t distance = 0;
+          if (!patches.find_distance(x, y, dx, dy, distance)) {
+            continue;
+          }
+          const std::uint64_t weight =
+              table.weights[std::min<std::size_t>(distance >> table.shift, table.weights.size() - 1)];
+          weights += weight;
+          for (int c = 0; c < colors; ++c) {
+            sums[static_cast<std::size_t>(c)] += weight * static_cast<std::uint64_t>(planes.at(x + dx, y + dy, c));
+          }
+        }
+      }
+      EXPECT_TRUE(sizeof(T) == 2 || *std::max_element(sums.begin(), sums.end()) <= 0xFFFFFFFFU);
+      for (int c = 0; c < colors && weights > 0; ++c) {
+        const std::uint64_t mean = weighted_mean(sums[static_cast<std::size_t>(c)], weights);
+        test::set_sample(out.view(), x, y, c, static_cast<std::uint32_t>(mean));
+      }
+    }
+  }
+  return out;
+}
+
+TEST(DenoisePatches, TwinOfHiddenPixels) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (const PixelFormat format : test::photographic_formats()) {
+    if (!format.has_alpha()) {
+      continue;
+    }
+    for (const int patch : {1, 3, 7, 9}) {
+      const Image image = test::any_image(random, random.between(1, 30), random.between(1, 20), format);
+      DenoiseOptions options;
+      options.patch = patch;
+      options.search = 2 * random.between(0, 3) + 1;
+      options.strength = format.sample == Sample::u8 ? 30.0F : 9000.0F;
+      const Image expected = backend->download(backend->apply(backend->upload(image.view()), options));
+      const Image twin = format.sample == Sample::u8 ? denoised_by_visible_twin<std::uint8_t>(image, options)
+                                                     : denoised_by_visible_twin<std::uint16_t>(image, options);
+      ASSERT_TRUE(test::same_pixels(twin.view(), expected.view()))
+          << test::name_of(format) << " " << image.width() << "x" << image.height() << ", patch " << patch;
     }
   }
 }

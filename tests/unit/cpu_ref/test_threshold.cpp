@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "gpuimg/backend.hpp"
@@ -19,12 +21,14 @@ constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu, ThresholdMethod::
                                         ThresholdMethod::niblack, ThresholdMethod::sauvola};
 
 /// For images so small that the criterion's cross products fit 128 bits.
-std::uint32_t otsu_of(ConstView plane) {
+std::uint32_t otsu_of(ConstView plane, ConstView weights) {
   __extension__ using Wide = __int128;
   std::vector<std::uint32_t> levels;
   for (int y = 0; y < plane.height; ++y) {
     for (int x = 0; x < plane.width; ++x) {
-      levels.push_back(test::sample_at(plane, x, y, 0));
+      if (test::sample_at(weights, x, y, 0) > 0) {
+        levels.push_back(test::sample_at(plane, x, y, 0));
+      }
     }
   }
   const std::set<std::uint32_t> used(levels.begin(), levels.end());
@@ -52,17 +56,19 @@ std::uint32_t otsu_of(ConstView plane) {
   return best;
 }
 
-bool is_white(const std::vector<std::uint64_t>& samples, std::uint32_t level, const ThresholdOptions& options,
-              double v_max) {
-  const oracle::Moments moments = oracle::moments_of(samples);
+bool is_white(const oracle::Moments& moments, std::uint32_t level, const ThresholdOptions& options, double v_max) {
+  if (moments.n == 0) {
+    return true;
+  }
   const auto n = static_cast<double>(moments.n);
   const double mean = static_cast<double>(moments.sum) / n;
   const double s = std::sqrt(moments.variance());
   const auto x = static_cast<double>(level);
   switch (options.method) {
-    case ThresholdMethod::mean: return x - std::floor(mean + 0.5) > -std::ceil(options.offset);
+    case ThresholdMethod::mean: return x - static_cast<double>(moments.rounded_mean()) > -std::ceil(options.offset);
     case ThresholdMethod::bradley:
-      return 100 * level * moments.n > moments.sum * static_cast<std::uint64_t>(100 - options.sensitivity);
+      return oracle::Wide{100} * level * moments.n >
+             oracle::Wide{moments.sum} * static_cast<std::uint64_t>(100 - options.sensitivity);
     case ThresholdMethod::niblack: return x > mean - options.k * s;
     default: {
       const double part = s / (v_max / 2.0) - 1.0;
@@ -71,11 +77,20 @@ bool is_white(const std::vector<std::uint64_t>& samples, std::uint32_t level, co
   }
 }
 
-Image expected_result(ConstView pixels, const ThresholdOptions& options) {
+/// A pixel that the mask or its alpha leaves out is white.
+bool is_blank(ConstView pixels, int x, int y, const oracle::Choice& choice) {
+  oracle::Choice anywhere = choice;
+  anywhere.region.reset();
+  return !oracle::is_counted(pixels, x, y, anywhere);
+}
+
+Image expected_result(ConstView pixels, const ThresholdOptions& options, const Image* mask = nullptr) {
+  const oracle::Choice choice{options.selection.region, mask, options.selection.count_transparent};
   const Image plane = oracle::plane_of(pixels, options.channel, options.luma);
+  const Image weights = oracle::weights_of(pixels, choice);
   Image out(pixels.width, pixels.height, {Sample::u8, 1});
   const bool is_global = options.method == ThresholdMethod::otsu;
-  const std::uint32_t level = is_global ? otsu_of(plane.view()) : 0;
+  const std::uint32_t level = is_global ? otsu_of(plane.view(), weights.view()) : 0;
   const Border border = options.method == ThresholdMethod::mean      ? Border::replicate
                         : options.method == ThresholdMethod::bradley ? Border::cut
                                                                      : Border::reflect101;
@@ -85,14 +100,24 @@ Image expected_result(ConstView pixels, const ThresholdOptions& options) {
   for (int y = 0; y < pixels.height; ++y) {
     for (int x = 0; x < pixels.width; ++x) {
       const std::uint32_t here = test::sample_at(plane.view(), x, y, 0);
-      const bool white =
-          is_global ? here > level
-                    : is_white(oracle::window_samples(plane.view(), x, y, options.window.value_or(usual), border), here,
-                               options, pixels.format.max_value());
+      const auto moments = [&] {
+        const auto samples = [&](const Image& of) {
+          return oracle::window_samples(of.view(), x, y, options.window.value_or(usual), border);
+        };
+        return oracle::moments_of(samples(plane), samples(weights), pixels.format.max_value());
+      };
+      const bool white = is_blank(pixels, x, y, choice) ||
+                         (is_global ? here > level : is_white(moments(), here, options, pixels.format.max_value()));
       test::set_sample(out.view(), x, y, 0, white ? 255 : 0);
     }
   }
   return out;
+}
+
+Rect random_region(test::Random& random, const Image& image) {
+  const int x = random.between(0, image.width() - 1);
+  const int y = random.between(0, image.height() - 1);
+  return {x, y, random.between(1, image.width() - x), random.between(1, image.height() - y)};
 }
 
 TEST(Threshold, EqualToTheOracle) {
@@ -101,10 +126,18 @@ TEST(Threshold, EqualToTheOracle) {
   const auto backend = make_cpu_backend(2);
   for (const PixelFormat format : test::photographic_formats()) {
     for (const ThresholdMethod method : kMethods) {
-      for (int round = 0; round < 8; ++round) {
+      for (int round = 0; round < test::rounds(8); ++round) {
         const int longest = round % 2 == 0 ? 9 : 50;
-        const Image image = test::any_image(random, random.between(1, longest), random.between(1, longest), format);
+        Image image = test::any_image(random, random.between(1, longest), random.between(1, longest), format);
+        test::make_area_opaque(random, image.view());
         ThresholdOptions options;
+        options.selection.count_transparent = random.below(3) == 0;
+        if (random.below(3) == 0) {
+          options.selection.region = random_region(random, image);
+        }
+        const std::optional<Image> mask =
+            random.below(3) == 0 ? std::optional<Image>(test::random_mask(random, image.width(), image.height()))
+                                 : std::nullopt;
         options.method = method;
         if (round % 3 != 0) {
           options.window = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
@@ -115,15 +148,43 @@ TEST(Threshold, EqualToTheOracle) {
         options.offset = random.between(-reach, reach) / 8.0;
         options.sensitivity = random.between(0, 100);
         options.k = random.between(-100, 100) / 100.0;
-        const Image expected = expected_result(image.view(), options);
+        const Image expected = expected_result(image.view(), options, mask ? &*mask : nullptr);
+        const Picture mask_picture = backend->upload(mask ? mask->view() : image.view());
+        options.selection.mask = mask ? &mask_picture : nullptr;
         const Image actual = backend->download(backend->apply(backend->upload(image.view()), options));
         ASSERT_TRUE(test::same_pixels(actual.view(), expected.view()))
             << test::name_of(format) << " " << image.width() << "x" << image.height() << ", method "
             << static_cast<int>(method) << ", window " << options.window.value_or(0) << ", offset " << options.offset
-            << ", sensitivity " << options.sensitivity << ", k " << options.k;
+            << ", sensitivity " << options.sensitivity << ", k " << options.k << ", transparent pixels count "
+            << options.selection.count_transparent << ", with region " << options.selection.region.has_value()
+            << ", with mask " << mask.has_value();
       }
     }
   }
+}
+
+/// Hidden levels do not move the threshold, and become white. The level that was used is told.
+TEST(Threshold, HiddenPixelsAreBlank) {
+  const auto backend = make_cpu_backend(1);
+  Image image(4, 1, {Sample::u8, 2});
+  constexpr std::array<std::uint8_t, 8> kPixels = {10, 255, 60, 255, 200, 0, 0, 0};
+  std::copy_n(kPixels.data(), kPixels.size(), image.view().row<std::uint8_t>(0));
+  std::uint32_t level = 999;
+  ThresholdOptions options;
+  options.used_level = &level;
+  const auto colors = [&] {
+    const Image out = backend->download(backend->apply(backend->upload(image.view()), options));
+    const auto* row = out.view().row<std::uint8_t>(0);
+    return std::vector<int>(row, row + 4);
+  };
+  EXPECT_EQ(colors(), (std::vector<int>{0, 255, 255, 255}));
+  EXPECT_EQ(level, 10U);
+  options.selection.count_transparent = true;
+  EXPECT_EQ(colors(), (std::vector<int>{0, 0, 255, 0}));
+  EXPECT_EQ(level, 60U);
+  options.level = 5;
+  EXPECT_EQ(colors(), (std::vector<int>{255, 255, 255, 0}));
+  EXPECT_EQ(level, 5U);
 }
 
 TEST(Threshold, OtsuOfKnownHistograms) {

@@ -17,15 +17,35 @@ namespace {
 
 constexpr Border kBorders[] = {Border::reflect101, Border::replicate, Border::cut};
 
+/// The moments of the window around each pixel of a channel.
+struct Windows {
+  Image plane;
+  Image weights;
+  const WindowOptions& options;
+
+  Windows(ConstView pixels, Channel channel, const WindowOptions& of)
+      : plane(oracle::plane_of(pixels, channel, of.luma)),
+        weights(oracle::weights_of(pixels, {std::nullopt, nullptr, of.count_transparent})),
+        options(of) {}
+
+  [[nodiscard]] oracle::Moments at(int x, int y) const {
+    const auto samples = [&](const Image& of) {
+      return oracle::window_samples(of.view(), x, y, options.size, options.border);
+    };
+    return oracle::moments_of(samples(plane), samples(weights), plane.format().max_value());
+  }
+};
+
 Image expected_means(ConstView pixels, const WindowOptions& options) {
   Image out = copy_of(pixels);
   for (int c = 0; c < pixels.format.color_channels(); ++c) {
-    const Channel channel = static_cast<Channel>(static_cast<int>(Channel::red) + c);
-    const Image plane = oracle::plane_of(pixels, channel, options.luma);
+    const Windows windows(pixels, static_cast<Channel>(static_cast<int>(Channel::red) + c), options);
     for (int y = 0; y < pixels.height; ++y) {
       for (int x = 0; x < pixels.width; ++x) {
-        const auto m = oracle::moments_of(oracle::window_samples(plane.view(), x, y, options.size, options.border));
-        test::set_sample(out.view(), x, y, c, static_cast<std::uint32_t>((2 * m.sum + m.n) / (2 * m.n)));
+        const oracle::Moments moments = windows.at(x, y);
+        if (moments.n > 0) {
+          test::set_sample(out.view(), x, y, c, static_cast<std::uint32_t>(moments.rounded_mean()));
+        }
       }
     }
   }
@@ -34,11 +54,10 @@ Image expected_means(ConstView pixels, const WindowOptions& options) {
 
 Image expected_moments(ConstView pixels, const WindowOptions& options) {
   Image out(pixels.width, pixels.height, {Sample::f32, 1});
-  const Image plane = oracle::plane_of(pixels, options.channel, options.luma);
+  const Windows windows(pixels, options.channel, options);
   for (int y = 0; y < pixels.height; ++y) {
     for (int x = 0; x < pixels.width; ++x) {
-      const auto m = oracle::moments_of(oracle::window_samples(plane.view(), x, y, options.size, options.border));
-      const double variance = m.variance();
+      const double variance = windows.at(x, y).variance();
       out.view().row<float>(y)[x] =
           static_cast<float>(options.statistic == WindowStatistic::variance ? variance : std::sqrt(variance));
     }
@@ -61,10 +80,14 @@ TEST(Window, EqualToTheOracle) {
   const auto backend = make_cpu_backend(2);
   for (const PixelFormat format : test::photographic_formats()) {
     for (const Border border : kBorders) {
-      for (int round = 0; round < 14; ++round) {
+      for (int round = 0; round < test::rounds(14); ++round) {
         const int longest = round % 2 == 0 ? 7 : 40;
-        const Image image = test::any_image(random, random.between(1, longest), random.between(1, longest), format);
+        Image image = test::any_image(random, random.between(1, longest), random.between(1, longest), format);
+        if (random.below(2) == 0) {
+          test::make_area_opaque(random, image.view());
+        }
         WindowOptions options;
+        options.count_transparent = random.below(4) == 0;
         options.statistic = static_cast<WindowStatistic>(round % 3);
         options.border = border;
         options.size = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
@@ -76,6 +99,49 @@ TEST(Window, EqualToTheOracle) {
         }
       }
     }
+  }
+}
+
+/// A white pixel beside a hidden red one: no red in the mean. A faint pixel weighs little.
+TEST(Window, HiddenColorsAreNotSeen) {
+  const auto backend = make_cpu_backend(1);
+  Image image(3, 1, {Sample::u8, 4});
+  constexpr std::array<std::uint8_t, 12> kPixels = {255, 255, 255, 255, 255, 0, 0, 0, 100, 50, 0, 51};
+  std::copy_n(kPixels.data(), kPixels.size(), image.view().row<std::uint8_t>(0));
+  const auto means = [&](bool count_transparent) {
+    WindowOptions options;
+    options.size = 3;
+    options.border = Border::cut;
+    options.count_transparent = count_transparent;
+    const Image out = backend->download(backend->apply(backend->upload(image.view()), options));
+    const auto* row = out.view().row<std::uint8_t>(0);
+    return std::vector<int>(row, row + 12);
+  };
+  // (255·255 + 51·100) / 306 = 229.2
+  EXPECT_EQ(means(false), (std::vector<int>{255, 255, 255, 255, 229, 221, 213, 0, 100, 50, 0, 51}));
+  EXPECT_EQ(means(true), (std::vector<int>{255, 128, 128, 255, 203, 102, 85, 0, 178, 25, 0, 51}));
+}
+
+/// Sums of squares beyond 64 bits.
+TEST(Window, WeightsOfLargeWindows) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  Image image(700, 3, {Sample::u16, 2});
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 700; ++x) {
+      test::set_sample(image.view(), x, y, 0, x < 350 ? 0 : 65535);
+      test::set_sample(image.view(), x, y, 1, 65535 - random.below(2));
+    }
+  }
+  WindowOptions options;
+  options.statistic = WindowStatistic::variance;
+  options.size = 1399;
+  options.border = Border::reflect101;
+  const Image variance = backend->download(backend->apply(backend->upload(image.view()), options));
+  const Windows windows(image.view(), Channel::luma, options);
+  for (const int x : {0, 350, 699}) {
+    EXPECT_EQ(variance.view().row<float>(1)[x], static_cast<float>(windows.at(x, 1).variance())) << x;
   }
 }
 
@@ -202,6 +268,11 @@ TEST(Window, RefusesWhatDoesNotFit) {
   WindowOptions largest;
   largest.size = 9;
   EXPECT_NO_THROW((void)backend->apply(gray, largest));
+  largest.size = kMaxWeightedWindow + 2;
+  const Picture line = backend->upload(test::constant_image(40000, 1, {Sample::u8, 2}, 255));
+  EXPECT_THROW((void)backend->apply(line, largest), Error);
+  largest.count_transparent = true;
+  EXPECT_NO_THROW((void)backend->apply(line, largest));
 }
 
 }  // namespace

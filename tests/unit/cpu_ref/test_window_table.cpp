@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "gpuimg/backend.hpp"
 #include "support/oracle_window.hpp"
@@ -48,6 +50,85 @@ TEST(WindowTable, EveryWindowOfSmallImages) {
             return;
           }
         }
+      }
+    }
+  }
+}
+
+/// The tables of 16 bits of each product, as the device makes them.
+template <class T>
+class WeightedTwin {
+ public:
+  WeightedTwin(Backend& backend, ConstView levels, const PixelWeights<T>& weights) {
+    for (int power = 0; power < WeightedTables::kPowers; ++power) {
+      tables_.parts[power] = weighted_parts(sizeof(T), power);
+      for (int part = 0; part < tables_.parts[power]; ++part) {
+        Image products(levels.width, levels.height, {Sample::u16, 1});
+        for (int y = 0; y < levels.height; ++y) {
+          for (int x = 0; x < levels.width; ++x) {
+            products.view().row<std::uint16_t>(y)[x] = weighted_part(weights(x, y), levels.row<T>(y)[x], power, part);
+          }
+        }
+        IntegralOptions options;
+        options.type = Sample::u64;
+        entries_.push_back(backend.download(backend.integral(backend.upload(products.view()), options)));
+        const ConstView table = std::as_const(entries_.back()).view();
+        tables_.tables[power][part] = {table.row<std::uint64_t>(0), static_cast<std::size_t>(table.width), levels.width,
+                                       levels.height};
+      }
+    }
+  }
+  [[nodiscard]] const WeightedTables& tables() const { return tables_; }
+
+ private:
+  std::vector<Image> entries_;
+  WeightedTables tables_;
+};
+
+/// With alpha, a mask and a region.
+template <class T>
+void expect_weighted_sums(test::Random& random, Backend& backend, const Image& image, int size, Border border) {
+  const oracle::Choice choice{Rect{random.between(0, image.width() - 1), 0, 1000, random.between(1, 9)}, nullptr,
+                              random.below(3) == 0};
+  PixelWeights<T> weights;
+  weights.pixels = image.view().data;
+  weights.pitch_bytes = image.pitch_bytes();
+  weights.channels = image.format().channels;
+  weights.by_alpha = !choice.count_transparent;
+  weights.region = *choice.region;
+  const Image mask = test::random_mask(random, image.width(), image.height());
+  weights.mask = mask.view().row<std::uint8_t>(0);
+  weights.mask_pitch = mask.pitch_bytes();
+  const Image plane = oracle::plane_of(image.view(), Channel::luma, kDefaultLuma);
+  const Image expected_weights = oracle::weights_of(image.view(), {choice.region, &mask, choice.count_transparent});
+  const WeightedTwin<T> twin(backend, plane.view(), weights);
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) {
+      const oracle::Moments moments = oracle::moments_of(
+          oracle::window_samples(plane.view(), x, y, size, border),
+          oracle::window_samples(expected_weights.view(), x, y, size, border), image.format().max_value());
+      const WeightedSums sums = twin.tables().at(x, y, size / 2, border, image.format().max_value());
+      ASSERT_TRUE(sums.weights == moments.n && sums.levels == moments.sum && sums.squares == moments.squares)
+          << image.width() << "x" << image.height() << " at " << x << "," << y << ", window " << size << ", border "
+          << static_cast<int>(border);
+    }
+  }
+}
+
+TEST(WindowTable, SumsOfWeights) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(1);
+  for (int round = 0; round < test::rounds(20); ++round) {
+    for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
+      const bool is_deep = round % 2 == 0;
+      const Image image = test::any_image(random, random.between(1, 12), random.between(1, 12),
+                                          {is_deep ? Sample::u16 : Sample::u8, random.below(2) == 0 ? 2 : 4});
+      const int size = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+      is_deep ? expect_weighted_sums<std::uint16_t>(random, *backend, image, size, border)
+              : expect_weighted_sums<std::uint8_t>(random, *backend, image, size, border);
+      if (HasFatalFailure()) {
+        return;
       }
     }
   }
