@@ -296,7 +296,7 @@ GatheredInputs gather_inputs(const InputSources& sources) {
     gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
   std::unordered_set<std::string> seen;
-  std::erase_if(gathered.files, [&](const InputFile& file) { return !seen.insert(file.path).second; });
+  std::erase_if(gathered.files, [&](const InputFile& file) { return !seen.insert(plain_path(file.path)).second; });
   return gathered;
 }
 

@@ -322,10 +322,10 @@ class HistJob final : public ImageJob {
     ReportOptions options = report_options_of(arguments_, options_);
     HistogramReport report = make_report(histogram, options, facts);
     refuse_if_met(checks_, report);
-    if (is_plot(form_of(arguments_, output)) || !options.range) {
+    if (is_plot(form_of(arguments_, output)) || !options.range || options.bins) {
       return report;
     }
-    options.range.reset();  // data are of all levels
+    options.range.reset();  // data are of all levels, unless their bins divide the range
     return make_report(histogram, options, facts);
   }
 
@@ -362,8 +362,8 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
   note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
   const Form form = form_of(arguments_, arguments_.has_output ? output : "");
   note_no_effect(arguments_.log && !is_plot(form), "--log", "it is for plots", verbosity);
-  note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty(), "--range",
-                 "it is for plots and checks", verbosity);
+  note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty() && !arguments_.bins, "--range",
+                 "it is for plots, checks and --bins", verbosity);
   note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it is for SVG plots", verbosity);
   note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
                  "luma is not counted", verbosity);
@@ -394,7 +394,8 @@ RunCommand declare(CommandParser& parser) {
   parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, HistogramOptions().luma);
-  parser.number({"--bins", "count into N bins of equal width, from 2 [one per level]", "N"}, arguments->bins);
+  parser.number({"--bins", "count into N bins of equal width, from 2, which divide --range [one per level]", "N"},
+                arguments->bins);
   parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
   add_format_option(parser, arguments->form,
@@ -431,7 +432,6 @@ RunCommand declare(CommandParser& parser) {
 }  // namespace
 
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
-  refuse_together(!arguments.range.empty() && arguments.bins.has_value(), "--range", "--bins");
   refuse_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
   refuse_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
   refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",

@@ -75,6 +75,9 @@ void write_options(JsonWriter& json, const HistogramReport& report) {
   } else {
     json.null();
   }
+  if (options.range) {  // data have one only with bins
+    json.key("range").begin_array().integer(report.axis.first).integer(report.axis.last()).end();
+  }
   json.key("cumulative").boolean(options.cumulative).key("normalize").boolean(options.normalize).end();
 }
 

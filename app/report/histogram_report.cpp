@@ -40,8 +40,9 @@ ValueAxis axis_of(const Histogram& histogram, const ReportOptions& options) {
     return axis;
   }
   if (*bins < 2 || static_cast<std::uint32_t>(*bins) > axis.levels) {
-    throw Error(ErrorKind::usage, fmt::format("--bins {}: {} has {} values in this image; give 2 to {}", *bins,
-                                              channel_name(channel.channel), axis.levels, axis.levels));
+    throw Error(ErrorKind::usage, fmt::format("--bins {}: {} has {} values in this {}; give 2 to {}", *bins,
+                                              channel_name(channel.channel), axis.levels,
+                                              options.range ? "range" : "image", axis.levels));
   }
   axis.bins = static_cast<std::uint32_t>(*bins);
   return axis;

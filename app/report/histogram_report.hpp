@@ -29,7 +29,7 @@ struct ReportOptions {
   std::optional<int> bins;         ///< 2 … V + 1; hue, saturation and lightness are counted in their bins already
   bool cumulative = false;         ///< values are inclusive prefix sums
   bool normalize = false;          ///< values are divided by the number of pixels counted (0 if there are none)
-  std::optional<PlotRange> range;  ///< nothing: all levels. Not together with `bins`
+  std::optional<PlotRange> range;  ///< nothing: all levels. With `bins`, those are of the range alone
   Luma luma = kDefaultLuma;
   bool count_transparent = false;
   std::optional<Rect> region;

@@ -209,12 +209,16 @@ void add_facts(std::string& out, const std::vector<std::string>& facts, const Te
 }
 
 /// Without a number for several images, whose pixels are shares.
-std::vector<std::string> pixel_facts(const HistogramReport& report) {
-  if (report.channels.front().series > 0) {
-    return {"heights are shares of the pixels counted"};
+std::vector<std::string> pixel_facts(const HistogramReport& report, const TerminalStyle& style) {
+  std::vector<std::string> facts = {"heights are shares of the pixels counted"};
+  if (report.channels.front().series == 0) {
+    facts = {fmt::format("{} pixels counted", grouped(report.counted)),
+             fmt::format("{} skipped", grouped(report.skipped))};
   }
-  return {fmt::format("{} pixels counted", grouped(report.counted)),
-          fmt::format("{} skipped", grouped(report.skipped))};
+  if (style.log) {
+    facts.emplace_back("heights are logarithmic (--log)");
+  }
+  return facts;
 }
 
 /// Names in ASCII are not shortened, which takes an ellipsis.
@@ -237,7 +241,7 @@ void add_heading(std::string& out, const HistogramReport& report, const Terminal
 
 void add_statistics(std::string& out, const HistogramReport& report, const Grid& grid, const TerminalStyle& style) {
   const ChannelReport& channel = report.channels.front();
-  std::vector<std::string> pixels = pixel_facts(report);
+  std::vector<std::string> pixels = pixel_facts(report, style);
   if (!channel.statistics) {
     add_facts(out, pixels, style);
     return;
@@ -271,7 +275,7 @@ void add_brief_statistics(std::string& out, const HistogramReport& report, const
     facts.insert(facts.end(), cut.begin(), cut.end());
     add_facts(out, facts, style);
   }
-  add_facts(out, pixel_facts(report), style);
+  add_facts(out, pixel_facts(report, style), style);
 }
 
 int lines_in(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }

@@ -8,6 +8,10 @@ echo "- data are not limited"
 gpuimg hist --range 0,4095 sensor.pgm - | wc -l
 expect 1 gpuimg hist --range 0,4095 --fail-if 'white>40%' sensor.pgm
 expect 0 gpuimg hist --fail-if 'white>0%' sensor.pgm
+echo "- bins divide the range"
+gpuimg hist --range 0,4095 --bins 4 sensor.pgm -
+gpuimg hist --range 1024,4095 --bins 3 --cumulative --json sensor.pgm - | grep -o '"range": [^a-z]*\|"from.*\|"values.*'
+gpuimg hist --chart --range 0,4095 --bins 8 --log sensor.pgm - | tail -1
 echo "- overlay"
 printf 'P5\n2 2\n255\n\0\100\100\377' >a.pgm
 printf 'P6\n1 1\n255\n\200\200\200' >b.ppm
@@ -20,7 +24,7 @@ echo "- refusals"
 for range in 4095 5,5 9,3 -1,5 0,70000 a,b 0,; do expect 2 gpuimg hist --chart --range=$range sensor.pgm -; done
 expect 2 gpuimg hist --chart --range 0,4095 a.pgm -
 expect 2 gpuimg hist --chart --range 0,255 --channel s a.pgm -
-expect 2 gpuimg hist --chart --range 0,255 --bins 8 a.pgm -
+expect 2 gpuimg hist --range 0,5 --bins 8 a.pgm -
 expect 2 gpuimg hist --overlay a.pgm b.ppm -o both.csv
 expect 2 gpuimg hist --overlay --merge a.pgm b.ppm -o both.svg
 expect 2 gpuimg hist --overlay --channel rgb a.pgm b.ppm -o both.svg

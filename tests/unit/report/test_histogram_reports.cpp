@@ -120,6 +120,17 @@ TEST(HistogramCsv, HslBinsAreGivenInDegreesAndFractions) {
             "bin,from,s\n0,0,1\n1,0.3333333333333333,2\n2,0.6666666666666666,5\n");
 }
 
+TEST(HistogramCsv, BinsDivideTheRange) {
+  ReportOptions options = with_bins(2);
+  options.range = PlotRange{false, {1, 4}};
+  const Histogram counted = histogram_of({{Channel::luma, {9, 1, 2, 3, 4, 7, 7, 7}}});
+  EXPECT_EQ(to_csv(make_report(counted, options, kImage)), "bin,from,luma\n0,1,3\n1,3,7\n");
+  options.cumulative = true;
+  EXPECT_EQ(to_csv(make_report(counted, options, kImage)), "bin,from,luma\n0,1,12\n1,3,19\n");
+  options.bins = 5;
+  EXPECT_THROW((void)make_report(counted, options, kImage), Error);
+}
+
 TEST(HistogramCsv, NothingCountedHasSharesOfZero) {
   ReportOptions options;
   options.normalize = true;

@@ -113,6 +113,7 @@ TEST(TerminalChart, AHighPeakIsCutAndNamed) {
   const std::string log = to_terminal(report_of({{Channel::red, counts}}), {80, false, false, 24, true});
   EXPECT_NE(log.find("\n  5.3k |"), std::string::npos) << log;
   EXPECT_EQ(log.find("is cut"), std::string::npos) << log;
+  EXPECT_NE(log.find("heights are logarithmic (--log)"), std::string::npos) << log;
 }
 
 TEST(TerminalChart, LogHeights) {
