@@ -57,14 +57,14 @@ class TileCounter {
       }
     }
     if constexpr (sizeof(T) == 2) {
-      if (!is_flushed_) {
+      if (!is_flushed_ && plane.options.full_bins) {
         clahe_map_16(counters_.data(), plane.options.clip, map);
         unflushed_ = 0;
         return;
       }
     }
     flush();
-    clahe_map(totals_.data(), static_cast<std::uint32_t>(kLevels), plane.options.clip, map);
+    clahe_map(totals_.data(), static_cast<std::uint32_t>(kLevels), plane.options, map);
     std::fill(totals_.begin(), totals_.end(), 0U);
     is_flushed_ = false;
   }

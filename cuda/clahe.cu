@@ -354,6 +354,33 @@ __global__ void __launch_bounds__(kSegment)
   }
 }
 
+/// Builds the table of a tile of 65536 counts as clahe_map_of_bins does. Block → tile; thread → a bin, then levels a
+/// block apart. Shared memory: the entries of the bins. Barriers: those of the sums; entries are complete before they
+/// are read.
+__global__ void __launch_bounds__(kSegment)
+    build_binned_tables(const unsigned long long* counts, double clip, std::uint16_t* maps) {
+  static_assert(kSegment == kClaheBins);
+  constexpr std::uint32_t kLevels = kClaheBins * kLevelsOfBin;
+  __shared__ SegmentScratch scratch;
+  __shared__ std::uint32_t entries[kClaheBins];
+  const unsigned long long* const own = counts + std::size_t{blockIdx.x} * kLevels;
+  std::uint16_t* const map = maps + std::size_t{blockIdx.x} * kLevels;
+  std::uint64_t mine = 0;
+  for (std::uint32_t i = 0; i < kLevelsOfBin; ++i) {
+    mine += own[threadIdx.x * kLevelsOfBin + i];
+  }
+  const std::uint64_t counted = scanned_sum(mine, scratch).all;
+  const std::uint64_t limit = counted == 0 ? 0 : clip_limit(clip, counted, kClaheBins);
+  const std::uint64_t clipped = scanned_sum(mine > limit ? mine - limit : 0, scratch).all;
+  const ClipRule rule = clip_rule(limit, clipped, counted == 0 ? 1 : counted, kClaheBins, kLevels - 1);
+  const std::uint64_t cumulative = scanned_sum(clipped_count(rule, threadIdx.x, mine), scratch).through;
+  entries[threadIdx.x] = clahe_level(rule, cumulative, kLevels - 1);
+  __syncthreads();
+  for (std::uint32_t level = threadIdx.x; level < kLevels; level += kSegment) {
+    map[level] = counted == 0 ? static_cast<std::uint16_t>(level) : entry_between_bins(entries, level);
+  }
+}
+
 void build_tables(Workspace& workspace, const Picture& picture, const ClaheOptions& options, const TileGrid& grid,
                   std::uint16_t* maps) {
   constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
@@ -373,8 +400,14 @@ void build_tables(Workspace& workspace, const Picture& picture, const ClaheOptio
     for (std::size_t begin = 0; begin < grid.tiles(); begin += at_once) {
       const std::size_t end = std::min(begin + at_once, grid.tiles());
       count_tiles(workspace, counted, source, grid, begin, end, counts);
-      build<<<static_cast<unsigned>(end - begin), kSegment, 0, workspace.stream()>>>(
-          counts.as<unsigned long long>(), levels, options.clip, maps + (p * grid.tiles() + begin) * levels);
+      std::uint16_t* const to = maps + (p * grid.tiles() + begin) * levels;
+      if (levels > kClaheBins && !options.full_bins) {
+        build_binned_tables<<<static_cast<unsigned>(end - begin), kSegment, 0, workspace.stream()>>>(
+            counts.as<unsigned long long>(), options.clip, to);
+      } else {
+        build<<<static_cast<unsigned>(end - begin), kSegment, 0, workspace.stream()>>>(counts.as<unsigned long long>(),
+                                                                                       levels, options.clip, to);
+      }
       check_launch("building the tables of tiles");
     }
   }

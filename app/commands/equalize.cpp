@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@
 namespace gpuimg::commands::equalize {
 namespace {
 
+const NamedValues<bool> kClaheBinNames = {{"256", false, "and new levels lie between those of the bins"},
+                                          {"full", true, "65536, as OpenCV; wants a far higher --clip", {"65536"}}};
+
 constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
@@ -40,6 +44,7 @@ struct Arguments {
   bool clahe = false;
   std::string tiles;  ///< empty: the default
   std::optional<double> clip;
+  std::string bins;  ///< empty: the default
   std::string lut;
   std::string match;
   std::string reference;
@@ -128,8 +133,9 @@ EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
 /// Nothing without --clahe.
 std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const EqualizeOptions& options) {
   if (!arguments.clahe) {
-    if (!arguments.tiles.empty() || arguments.clip) {
-      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe", arguments.clip ? "--clip" : "--tiles"));
+    if (!arguments.tiles.empty() || arguments.clip || !arguments.bins.empty()) {
+      const char* option = arguments.clip ? "--clip" : arguments.bins.empty() ? "--tiles" : "--bins";
+      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe", option));
     }
     return std::nullopt;
   }
@@ -141,6 +147,7 @@ std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const Equa
   if (!std::isfinite(clahe.clip)) {
     throw Error(ErrorKind::usage, fmt::format("--clip: {} is not a limit; 0 is none", clahe.clip));
   }
+  clahe.full_bins = value_or(clahe.full_bins, "--bins", arguments.bins, kClaheBinNames);
   clahe.color = options.color;
   clahe.luma = options.luma;
   clahe.strength = options.strength;
@@ -211,6 +218,7 @@ class EqualizeStep final : public ImageStep {
       worker.loader.note_luma_of(input.shape.format, input.file.metadata, input.path);
     }
     if (clahe_) {
+      note_small_tiles(input, worker);
       return {{[this](Backend& backend, const Picture& picture, const Picture* mask) {
                  return clahe_equalized(backend, picture, mask);
                },
@@ -230,6 +238,18 @@ class EqualizeStep final : public ImageStep {
   }
 
  private:
+  /// A tile whose pixels are fewer than the bins makes most levels white.
+  void note_small_tiles(const StepInput& input, Worker& worker) const {
+    const ImageShape& shape = input.shape;
+    const TileGrid grid = tile_grid(shape.width, shape.height, clahe_->tiles_x, clahe_->tiles_y);
+    const std::int64_t pixels = std::int64_t{grid.tile_width} * grid.tile_height;
+    const std::int64_t bins = clahe_->full_bins ? shape.format.max_value() + std::int64_t{1} : 256;
+    if (pixels < bins) {
+      worker.report.note(fmt::format("{}: a tile has {} pixel{} and {} bins; use fewer --tiles", input_name(input.path),
+                                     pixels, pixels == 1 ? "" : "s", bins));
+    }
+  }
+
   [[nodiscard]] ClaheOptions selecting(ClaheOptions options) const {
     options.selection = options_.selection;
     return options;
@@ -272,10 +292,13 @@ void add_clahe_options(CommandParser& parser, Arguments& arguments) {
                "COLSxROWS"},
               arguments.tiles);
   parser.number(
-      {"--clip",
-       fmt::format("with --clahe: limit of the contrast; 16 bits want a higher one; 0 is none [{:.1f}]", defaults.clip),
-       "LIMIT"},
+      {"--clip", fmt::format("with --clahe: limit of the contrast; 0 is none [{:.1f}]", defaults.clip), "LIMIT"},
       arguments.clip);
+  parser.text({"--bins",
+               with_choices("with --clahe, of 16 bits: how many levels are told apart", kClaheBinNames,
+                            name_of(defaults.full_bins, kClaheBinNames)),
+               "BINS"},
+              arguments.bins);
 }
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {

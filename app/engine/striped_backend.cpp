@@ -584,7 +584,7 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
   }
   ClaheTables tables{grid, 0, std::vector<std::uint16_t>(sums.size() * levels)};
   tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t t) {
-    clahe_map(sums[t].data(), static_cast<std::uint32_t>(levels), options.clip, tables.maps.data() + t * levels);
+    clahe_map(sums[t].data(), static_cast<std::uint32_t>(levels), options, tables.maps.data() + t * levels);
   });
   return tables;
 }

@@ -333,6 +333,12 @@ std::vector<Trial> clahe_trials(PixelFormat format) {
     }
   }
   add("1x1 unlimited", 1, 1, 0.0, EqualizeColor::luma);
+  if (format.sample == Sample::u16) {
+    ClaheOptions options;
+    options.tiles_x = options.tiles_y = 2;
+    options.full_bins = true;
+    trials.push_back(trial("equalize clahe full 2x2", options, 3.0 * bytes_of(format)));
+  }
   return trials;
 }
 

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -76,16 +78,20 @@ GPUIMG_HD inline std::uint64_t clip_limit(double clip, std::uint64_t counted, st
   return limit < 1.0 ? 1 : static_cast<std::uint64_t>(limit);
 }
 
-/// `clipped` is the sum of what the limit cut off.
+/// `clipped` is the sum of what the limit cut off; `v_max` is what the table maps to.
 GPUIMG_HD inline ClipRule clip_rule(std::uint64_t limit, std::uint64_t clipped, std::uint64_t counted,
-                                    std::uint32_t levels) {
+                                    std::uint32_t levels, std::uint32_t v_max) {
   ClipRule rule;
   rule.limit = limit;
   rule.bonus = clipped / levels;
   rule.rest = static_cast<std::uint32_t>(clipped % levels);
   rule.stride = rule.rest == 0 ? 1 : levels / rule.rest;
-  rule.scale = static_cast<float>(levels - 1) / static_cast<float>(counted);
+  rule.scale = static_cast<float>(v_max) / static_cast<float>(counted);
   return rule;
+}
+GPUIMG_HD inline ClipRule clip_rule(std::uint64_t limit, std::uint64_t clipped, std::uint64_t counted,
+                                    std::uint32_t levels) {
+  return clip_rule(limit, clipped, counted, levels, levels - 1);
 }
 
 /// What a level counts after clipping.
@@ -143,6 +149,67 @@ void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint
       next += rule.stride;
     }
     map[level] = static_cast<std::uint16_t>(clahe_level(rule, cumulative, levels - 1));
+  }
+}
+
+/// 16 bits in 256 bins: a bin has 256 levels, and its entry stands at its center.
+inline constexpr std::uint32_t kClaheBins = 256;
+inline constexpr std::uint32_t kLevelsOfBin = 256;
+
+/// The entry of a level, between those of the two bins whose centers it lies between, rounded half up.
+template <class Entry>
+GPUIMG_HD constexpr std::uint16_t entry_between_bins(const Entry* entries, std::uint32_t level) {
+  constexpr std::uint32_t kWidth = 2 * kLevelsOfBin;  // in half levels: centers are between levels
+  constexpr std::uint32_t kFirst = kLevelsOfBin - 1;
+  if (2 * level <= kFirst) {
+    return static_cast<std::uint16_t>(entries[0]);
+  }
+  const std::uint32_t bin = (2 * level - kFirst) / kWidth;
+  if (bin >= kClaheBins - 1) {
+    return static_cast<std::uint16_t>(entries[kClaheBins - 1]);
+  }
+  const std::uint32_t part = (2 * level - kFirst) % kWidth;
+  return static_cast<std::uint16_t>((entries[bin] * (kWidth - part) + entries[bin + 1] * part + kWidth / 2) / kWidth);
+}
+
+/// Writes the table of a tile of 65536 counts, which are put into 256 bins.
+template <class Count>
+void clahe_map_of_bins(const Count* counts, double clip, std::uint16_t* map) {
+  constexpr std::uint32_t kLevels = kClaheBins * kLevelsOfBin;
+  std::array<std::uint64_t, kClaheBins> bins{};
+  std::uint64_t counted = 0;
+  for (std::uint32_t level = 0; level < kLevels; ++level) {
+    bins[level / kLevelsOfBin] += counts[level];
+    counted += counts[level];
+  }
+  if (counted == 0) {
+    std::iota(map, map + kLevels, std::uint16_t{0});
+    return;
+  }
+  const std::uint64_t limit = clip_limit(clip, counted, kClaheBins);
+  std::uint64_t clipped = 0;
+  for (const std::uint64_t count : bins) {
+    clipped += count > limit ? count - limit : 0;
+  }
+  const ClipRule rule = clip_rule(limit, clipped, counted, kClaheBins, kLevels - 1);
+  std::array<std::uint32_t, kClaheBins> entries{};
+  std::uint64_t cumulative = 0;
+  for (std::uint32_t bin = 0; bin < kClaheBins; ++bin) {
+    cumulative += clipped_count(rule, bin, bins[bin]);
+    entries[bin] = clahe_level(rule, cumulative, kLevels - 1);
+  }
+  for (std::uint32_t level = 0; level < kLevels; ++level) {
+    map[level] = entry_between_bins(entries.data(), level);
+  }
+}
+
+/// Writes the table of a tile as the options say.
+template <class Count>
+void clahe_map(const Count* counts, std::uint32_t levels, const ClaheOptions& options, std::uint16_t* map) {
+  if (levels > kClaheBins && !options.full_bins) {
+    clahe_map_of_bins(counts, options.clip, map);
+  } else {
+    clahe_map(counts, levels, options.clip, map);
   }
 }
 

@@ -202,6 +202,7 @@ void Pair::clahe(Random& random) const {
       options.tiles_x = random.between(1, most_tiles);
       options.tiles_y = random.between(1, most_tiles);
       options.clip = random.below(4) == 0 ? 0.0 : random.below(400) / 10.0;
+      options.full_bins = random.below(2) == 0;
       clahe(options);
       clahe(options, random_selection(random));
       options.strength = random.below(1001) / 1000.0;

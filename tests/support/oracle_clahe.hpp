@@ -17,8 +17,8 @@ inline int reflected(int at, int size) {
   return at;
 }
 
-/// The table of one tile, as docs/operations.md has it.
-inline Table tile_table(std::vector<std::uint64_t> counts, double clip) {
+/// The table of one tile, as docs/operations.md has it; its entries are from 0 to v_max.
+inline Table tile_table(std::vector<std::uint64_t> counts, double clip, std::uint32_t v_max) {
   const std::uint64_t levels = counts.size();
   std::uint64_t counted = 0;
   for (const std::uint64_t count : counts) {
@@ -41,10 +41,30 @@ inline Table tile_table(std::vector<std::uint64_t> counts, double clip) {
   std::uint64_t sum = 0;
   for (std::uint64_t v = 0; v < levels; ++v) {
     sum += counts[v] + cut / levels;
-    const float scale = static_cast<float>(levels - 1) / static_cast<float>(counted);
+    const float scale = static_cast<float>(v_max) / static_cast<float>(counted);
     const float level = std::nearbyint(static_cast<float>(sum) * scale);
     table[v] = static_cast<std::uint16_t>(
-        counted == 0 ? v : static_cast<std::uint64_t>(std::min(level, static_cast<float>(levels - 1))));
+        counted == 0 ? v : static_cast<std::uint64_t>(std::min(level, static_cast<float>(v_max))));
+  }
+  return table;
+}
+
+/// The table of 65536 levels in 256 bins. The center of bin b is at 256·b + 127.5.
+inline Table binned_tile_table(const std::vector<std::uint64_t>& counts, double clip) {
+  std::vector<std::uint64_t> bins(256);
+  std::uint64_t counted = 0;
+  for (std::size_t v = 0; v < counts.size(); ++v) {
+    bins[v >> 8] += counts[v];
+    counted += counts[v];
+  }
+  const Table of_bins = tile_table(bins, clip, 65535);
+  Table table(counts.size());
+  for (std::size_t v = 0; v < counts.size(); ++v) {
+    const double place = std::clamp((static_cast<double>(v) - 127.5) / 256.0, 0.0, 255.0);
+    const double first = of_bins[static_cast<std::size_t>(place)];
+    const double second = of_bins[std::min<std::size_t>(static_cast<std::size_t>(place) + 1, 255)];
+    const double level = first + (second - first) * (place - std::floor(place));  // exact: multiples of 2⁻⁹
+    table[v] = static_cast<std::uint16_t>(counted == 0 ? v : static_cast<std::size_t>(std::floor(level + 0.5)));
   }
   return table;
 }
@@ -78,7 +98,9 @@ struct ClaheOracle {
             }
           }
         }
-        all.push_back(tile_table(std::move(histogram), options.clip));
+        const bool is_binned = histogram.size() > 256 && !options.full_bins;
+        all.push_back(is_binned ? binned_tile_table(histogram, options.clip)
+                                : tile_table(histogram, options.clip, pixels.format.max_value()));
       }
     }
     return all;

@@ -42,6 +42,7 @@ struct ClaheOptions {
   EqualizeColor color = EqualizeColor::luma;  ///< not joint
   Luma luma = kDefaultLuma;
   double strength = 1.0;
+  bool full_bins = false;               ///< of 16 bits: a bin for each level, as OpenCV; else 256 bins
   const ClaheTables* tables = nullptr;  ///< use these in place of tables from the image's own tiles
   Selection selection;                  ///< as in EqualizeOptions
 };

@@ -30,6 +30,7 @@ TEST(Clahe, EqualToTheOracle) {
         options.tiles_x = random.between(1, format.sample == Sample::u8 ? 12 : 3);
         options.tiles_y = random.between(1, format.sample == Sample::u8 ? 12 : 3);
         options.clip = random.below(4) == 0 ? 0.0 : random.below(400) / 10.0;
+        options.full_bins = random.below(2) == 0;
         options.strength = random.below(2) == 0 ? 1.0 : random.below(1001) / 1000.0;
         options.selection.count_transparent = random.below(2) == 0;
         if (random.below(2) == 0) {
@@ -62,6 +63,7 @@ TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
   options.tiles_x = 64;
   options.tiles_y = random.between(12, 18);  // eight rows of tiles fit
   options.clip = random.below(40);
+  options.full_bins = random.below(2) == 0;
   ClaheTables tables{tile_grid(image.width(), image.height(), options.tiles_x, options.tiles_y), 0, {}};
   tables.maps.resize(tables.grid.tiles() * 65536);
   std::vector<std::uint64_t> counts(65536);
@@ -74,7 +76,7 @@ TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
         }
       }
     }
-    clahe_map(counts.data(), 65536, options.clip, tables.maps.data() + tile * 65536);
+    clahe_map(counts.data(), 65536, options, tables.maps.data() + tile * 65536);
   }
   const Picture picture = backend->upload(image.view());
   const Image found = backend->download(backend->apply(picture, options));
@@ -94,10 +96,32 @@ TEST(Clahe, LargeTilesOfSixteenBits) {
     options.tiles_x = random.between(1, 2);
     options.tiles_y = 1;
     options.clip = random.below(90);
+    options.full_bins = channels == 2;
     const Image expected = oracle::clahe(image.view(), options);
     const Image found = backend->download(backend->apply(backend->upload(image.view()), options));
     ASSERT_TRUE(test::same_pixels(found.view(), expected.view())) << "clip " << options.clip;
   }
+}
+
+/// Black and white in halves: the clipped counts of 256 bins. Between centers the table is a line, beyond them flat.
+TEST(Clahe, SixteenBitsInBins) {
+  std::vector<std::uint64_t> counts(65536);
+  counts[0] = counts[65535] = 512;
+  std::vector<std::uint16_t> map(65536);
+  ClaheOptions options;
+  options.clip = 0.0;
+  clahe_map(counts.data(), 65536, options, map.data());
+  EXPECT_EQ(map[0], 32768);
+  EXPECT_EQ(map[65279], 49088);  // 127.5 levels behind the center of bin 254: 32768 + 32767 · 255/512
+  EXPECT_EQ(map[65535 - 127], 65535);
+  EXPECT_EQ(map[65535], 65535);
+  options.clip = 2.0;  // 8 a bin; the 1008 cut off are 3 for each bin, and 240 of them get one more
+  clahe_map(counts.data(), 65536, options, map.data());
+  EXPECT_EQ(map[0], 768);     // 12 of 1024
+  EXPECT_EQ(map[383], 1024);  // 16 of 1024 at the center 383.5, half a level before it
+  options.full_bins = true;
+  clahe_map(counts.data(), 65536, options, map.data());
+  EXPECT_EQ(map[0], 128);  // 1 of the limit and 1 of the rest
 }
 
 TEST(Clahe, RoundsAsRint) {
