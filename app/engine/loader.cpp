@@ -126,7 +126,7 @@ bool Loader::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen wh
 codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
   const std::string& path = paths.input;
   const bool may = !parts_.has_many_images || band_bytes_;
-  if (!may || members_.contains(path) || options().verify) {
+  if (!may || when == RowsWhen::never || members_.contains(path) || options().verify) {
     return load(path);
   }
   const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {

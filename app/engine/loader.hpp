@@ -25,8 +25,8 @@ class ImageJob;
 struct ItemPaths;
 
 /// When to read rows in bands: always, if the host computes, or only if the image is too large. Every mode does so if
-/// the image and the job's result together exceed --max-memory.
-enum class RowsWhen { always, on_host, too_large };
+/// the image and the job's result together exceed --max-memory, except never.
+enum class RowsWhen { always, on_host, too_large, never };
 
 class Loader {
  public:

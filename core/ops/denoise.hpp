@@ -18,6 +18,61 @@ inline float filter_strength(PixelFormat format, const DenoiseOptions& options) 
   return options.strength.value_or(format.sample == Sample::u8 ? 10.0F : 2570.0F);
 }
 
+/// h for an image whose greatest level in use is `greatest`: 10 of 255 levels, of the range 0 … 2ᵏ − 1 that holds it.
+inline float strength_for_range(std::uint32_t range) { return static_cast<float>(range) * 10.0F / 255.0F; }
+
+/// The smallest 2ᵏ − 1, k ≥ 8, that holds the level.
+constexpr std::uint32_t range_in_use(std::uint32_t greatest) {
+  std::uint32_t range = 255;
+  while (range < greatest) {
+    range = 2 * range + 1;
+  }
+  return range;
+}
+
+/// h for noise of this standard deviation, in levels.
+inline float strength_for_noise(PixelFormat format, double sigma) {
+  constexpr double kPi = 3.14159265358979323846;
+  const double of_absolutes = std::sqrt(2.0 * format.color_channels() / kPi);
+  return static_cast<float>(format.sample == Sample::u8 ? sigma : sigma * of_absolutes);
+}
+
+/// The standard deviation of the noise, from the median of second differences. 0 for an image without a pixel that has
+/// eight neighbors; hidden pixels are left out.
+template <class T>
+double estimated_noise(ConstView pixels, bool count_transparent) {
+  const int channels = pixels.format.channels;
+  const bool by_alpha = pixels.format.has_alpha() && !count_transparent;
+  std::vector<std::uint64_t> counts(std::size_t{8} * kMaxOf<T> + 1);
+  std::uint64_t all = 0;
+  for (int y = 1; y + 1 < pixels.height; ++y) {
+    const T* rows[3] = {pixels.row<T>(y - 1), pixels.row<T>(y), pixels.row<T>(y + 1)};
+    for (int x = 1; x + 1 < pixels.width; ++x) {
+      bool is_seen = true;
+      for (int i = 0; by_alpha && i < 9; ++i) {
+        is_seen = is_seen && rows[i / 3][(x + i % 3) * channels - 1] != 0;
+      }
+      for (int c = 0; is_seen && c < pixels.format.color_channels(); ++c) {
+        constexpr int kMask[3] = {1, -2, 1};
+        std::int32_t difference = 0;
+        for (int i = 0; i < 9; ++i) {
+          difference += kMask[i / 3] * kMask[i % 3] * std::int32_t{rows[i / 3][(x - 1 + i % 3) * channels + c]};
+        }
+        ++counts[static_cast<std::size_t>(difference < 0 ? -difference : difference)];
+        ++all;
+      }
+    }
+  }
+  constexpr double kMedianOfNormal = 0.6744897501960817;
+  constexpr double kNormOfMask = 6.0;
+  std::uint64_t below = 0;
+  std::size_t median = 0;
+  while (median < counts.size() && 2 * (below + counts[median]) < all) {
+    below += counts[median++];
+  }
+  return static_cast<double>(median) / (kNormOfMask * kMedianOfNormal);
+}
+
 /// The weight of a patch by its distance D: weights[min(D >> shift, weights.size() − 1)].
 struct DenoiseTable {
   std::uint32_t shift = 0;

@@ -37,7 +37,7 @@ while IFS='|' read -r first rest; do
   cmp single.png bands.png || echo "$first $rest"
   rm -f between.png single.png bands.png
 done <<'LIST'
-denoise --patch 1 --search 3|integral --mean 25
+denoise --patch 1 --search 3 --filter-strength 10|integral --mean 25
 hsl --hue 20|threshold --method sauvola --window 31
 convert|hsl --saturation 1.2
 LIST
