@@ -168,8 +168,8 @@ std::string check_means(const Image& image, const std::vector<Npp8u>& out, Windo
 Rival box_rival(const DevicePointer& device, RivalSize size, const WindowOptions& options) {
   const NppStreamContext context = stream_context(*device);
   const NppiSize area{size.width, size.height};
-  const NppiSize window{options.size, options.size};
-  const NppiPoint anchor{options.size / 2, options.size / 2};
+  const NppiSize window{options.size.width, options.size.height};
+  const NppiPoint anchor{options.size.width / 2, options.size.height / 2};
   auto memory = std::make_shared<NppMemory>();
   memory->out = cuda::DeviceMemory(device, size.pixels());
   Rival rival;

@@ -1,6 +1,7 @@
 // Thresholds on the CPU. Specified in docs/operations.md, "Thresholds".
 #include "ops/threshold.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -41,7 +42,7 @@ void fill_above(ConstView levels, std::uint32_t threshold, View out) {
 /// 8 bits: the means of a row first, then the comparison, both vectorized.
 void fill_above_means(ConstView levels, const WindowShape& shape, const ThresholdRule& rule, View out) {
   const auto width = static_cast<std::size_t>(levels.width);
-  const auto n = static_cast<std::uint32_t>(shape.size() * shape.size());
+  const auto n = static_cast<std::uint32_t>(shape.width() * shape.height());
   for_window_bands(levels, shape, [&](int begin, int end) {
     WindowSums<std::uint8_t, std::uint32_t, 1> windows(levels, shape);
     for (int y = begin; y < end; ++y) {
@@ -63,7 +64,7 @@ void fill_by_windows(ConstView levels, const WindowShape& shape, const Threshold
       const std::uint64_t* squares = kNeedsSquares ? squared_windows.row(y, y == begin) : nullptr;
       const T* row = levels.row<T>(y);
       auto* white = out.row<std::uint8_t>(y);
-      const std::uint64_t rows = counted_positions(y, shape.radius, levels.height, shape.border);
+      const std::uint64_t rows = counted_positions(y, shape.radius_y, levels.height, shape.border);
       for_equal_counts(levels.width, shape, [&](std::size_t first, std::size_t last, std::uint64_t columns) {
         for (std::size_t x = first; x < last; ++x) {
           const std::uint64_t square_sum = kNeedsSquares ? squares[x] : 0;
@@ -76,7 +77,7 @@ void fill_by_windows(ConstView levels, const WindowShape& shape, const Threshold
 
 template <class T>
 void fill_by_method(ConstView levels, const ThresholdOptions& options, View out) {
-  const WindowShape shape{window_of(levels.width, levels.height, options) / 2, border_of(options.method)};
+  const WindowShape shape(window_of(levels.width, levels.height, options), border_of(options.method));
   const ThresholdRule rule = threshold_rule(levels.format, options);
   const bool is_narrow = fits_31_bits(shape, kMaxOf<T>);
   if (sizeof(T) == 1 && is_narrow && options.method == ThresholdMethod::mean) {
@@ -91,7 +92,7 @@ void fill_by_method(ConstView levels, const ThresholdOptions& options, View out)
 template <class T>
 void fill_by_weighted_windows(ConstView levels, const PixelWeights<T>& weights, const ThresholdOptions& options,
                               View out) {
-  const WindowShape shape{window_of(levels.width, levels.height, options) / 2, border_of(options.method)};
+  const WindowShape shape(window_of(levels.width, levels.height, options), border_of(options.method));
   const ThresholdRule rule = threshold_rule(levels.format, options);
   with_window_method(options.method, [&]<ThresholdMethod method>() {
     for_window_bands(levels, shape, [&](int begin, int end) {
@@ -131,6 +132,15 @@ void fill_blank(const PixelWeights<T>& weights, View out) {
   });
 }
 
+void invert(View out) {
+  for_row_bands(out.width, out.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      auto* row = out.row<std::uint8_t>(y);
+      std::transform(row, row + out.width, row, [](std::uint8_t color) { return color_of(color == 0); });
+    }
+  });
+}
+
 template <class T>
 void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, View out) {
   const PixelWeights<T> weights = weights_of<T>(pixels, options.selection);
@@ -148,6 +158,9 @@ void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, V
   }
   if (is_weighted) {
     fill_blank(weights, out);
+  }
+  if (options.invert) {
+    invert(out);
   }
 }
 

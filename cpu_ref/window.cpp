@@ -29,7 +29,7 @@ void fill_means(ConstView pixels, const WindowShape& shape, View out) {
     WindowSums<T, Sum, channels> windows(pixels, shape);
     for (int y = begin; y < end; ++y) {
       const Sum* sums = windows.row(y, y == begin);
-      const std::uint64_t rows = counted_positions(y, shape.radius, pixels.height, shape.border);
+      const std::uint64_t rows = counted_positions(y, shape.radius_y, pixels.height, shape.border);
       T* row = out.row<T>(y);
       for_equal_counts(pixels.width, shape, [&](std::size_t first, std::size_t last, std::uint64_t columns) {
         write_means<T, Sum, channels>(sums + first * channels, (last - first) * channels, rows * columns,
@@ -48,7 +48,7 @@ void fill_moments(ConstView levels, const WindowShape& shape, WindowStatistic st
     for (int y = begin; y < end; ++y) {
       const std::uint64_t* sums = windows.row(y, y == begin);
       const std::uint64_t* squares = squared_windows.row(y, y == begin);
-      const std::uint64_t rows = counted_positions(y, shape.radius, levels.height, shape.border);
+      const std::uint64_t rows = counted_positions(y, shape.radius_y, levels.height, shape.border);
       auto* row = out.row<float>(y);
       for_equal_counts(levels.width, shape, [&](std::size_t first, std::size_t last, std::uint64_t columns) {
         const auto moment = statistic == WindowStatistic::variance ? window_variance : window_deviation;
@@ -78,7 +78,7 @@ void for_weighted_windows(ConstView levels, const PixelWeights<T>& weights, cons
 template <class T, int channels>
 void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const WindowOptions& options, PixelPool& pool,
                    View out) {
-  const WindowShape shape{options.size / 2, options.border};
+  const WindowShape shape(options.size, options.border);
   if (options.statistic != WindowStatistic::mean) {
     const LevelPlane plane(pixels, options.channel, options.luma, pool);
     const bool is_variance = options.statistic == WindowStatistic::variance;
@@ -106,7 +106,7 @@ void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const Windo
 
 Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool) {
   Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));
-  const WindowShape shape{options.size / 2, options.border};
+  const WindowShape shape(options.size, options.border);
   with_format(pixels.format, [&]<class T, int channels>() {
     if (weighs_pixels(pixels.format, options)) {
       const PixelWeights<T> weights = weights_of<T>(pixels, {});

@@ -19,24 +19,18 @@
 
 namespace gpuimg::cpu {
 
-struct WindowShape {
-  int radius = 0;
-  Border border = Border::reflect101;
-
-  [[nodiscard]] int size() const { return 2 * radius + 1; }
-};
-
 /// True if sums of a window of n samples up to v_max, and such a sum plus n, fit 31 bits.
 inline bool fits_31_bits(const WindowShape& shape, std::uint64_t v_max) {
-  const auto size = static_cast<std::uint64_t>(shape.size());
-  return size < 4096 && size * size * (v_max + 1) < (std::uint64_t{1} << 31);
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 31;
+  const std::uint64_t n = static_cast<std::uint64_t>(shape.width()) * static_cast<std::uint64_t>(shape.height());
+  return n < kLimit && n * (v_max + 1) < kLimit;
 }
 
 /// How often each position is in the window around `at`, up to the last that is.
-inline std::vector<std::uint32_t> window_weights(int at, int size, const WindowShape& shape) {
+inline std::vector<std::uint32_t> window_weights(int at, int size, int radius, Border border) {
   std::vector<std::uint32_t> weights;
-  for (int i = at - shape.radius; i <= at + shape.radius; ++i) {
-    if (const int position = source_position(i, size, shape.border); position >= 0) {
+  for (int i = at - radius; i <= at + radius; ++i) {
+    if (const int position = source_position(i, size, border); position >= 0) {
       weights.resize(std::max(weights.size(), static_cast<std::size_t>(position) + 1));
       ++weights[static_cast<std::size_t>(position)];
     }
@@ -55,7 +49,7 @@ class WindowSums {
         columns_(samples_),
         sums_(samples_),
         no_row_(samples_),
-        first_weights_(window_weights(0, pixels.width, shape)) {}
+        first_weights_(window_weights(0, pixels.width, shape.radius_x, shape.border)) {}
 
   /// The sums of each sample's window of row y; y follows the last call's row unless is_first. Valid until the next
   /// call.
@@ -67,7 +61,7 @@ class WindowSums {
         const int position = source_position(at, pixels_.height, shape_.border);
         return position < 0 ? no_row_.data() : pixels_.row<T>(position);
       };
-      slide(row_or_none(y + shape_.radius), row_or_none(y - shape_.radius - 1));
+      slide(row_or_none(y + shape_.radius_y), row_or_none(y - shape_.radius_y - 1));
     }
     sum_along_columns();
     return sums_.data();
@@ -78,7 +72,7 @@ class WindowSums {
 
   void start_columns(int y) {
     std::fill(columns_.begin(), columns_.end(), Sum{0});
-    const std::vector<std::uint32_t> weights = window_weights(y, pixels_.height, shape_);
+    const std::vector<std::uint32_t> weights = window_weights(y, pixels_.height, shape_.radius_y, shape_.border);
     for (std::size_t at = 0; at < weights.size(); ++at) {
       if (weights[at] == 1) {
         slide(pixels_.row<T>(static_cast<int>(at)), no_row_.data());
@@ -109,8 +103,8 @@ class WindowSums {
       }
     }
     std::copy(sum.begin(), sum.end(), sums_.begin());
-    const int inside = std::min(pixels_.width, shape_.radius + 1);
-    const int outside = std::max(inside, pixels_.width - shape_.radius);
+    const int inside = std::min(pixels_.width, shape_.radius_x + 1);
+    const int outside = std::max(inside, pixels_.width - shape_.radius_x);
     slide_at_border(1, inside, sum);
     slide_inside(inside, outside, sum);
     slide_at_border(outside, pixels_.width, sum);
@@ -118,7 +112,7 @@ class WindowSums {
 
   /// Columns [begin, end) whose windows, and those to their left, are inside the image.
   void slide_inside(int begin, int end, std::array<Sum, channels>& sum) {
-    const std::ptrdiff_t radius = shape_.radius;
+    const std::ptrdiff_t radius = shape_.radius_x;
     const Sum* const entering = columns_.data() + radius * channels;
     const Sum* const leaving = columns_.data() - (radius + 1) * channels;
     Sum* const sums = sums_.data();
@@ -146,7 +140,7 @@ class WindowSums {
     };
     for (int x = begin; x < end; ++x) {
       for (std::size_t c = 0; c < channels; ++c) {
-        sum[c] += column(x + shape_.radius, c) - column(x - shape_.radius - 1, c);
+        sum[c] += column(x + shape_.radius_x, c) - column(x - shape_.radius_x - 1, c);
         sums_[static_cast<std::size_t>(x) * channels + c] = sum[c];
       }
     }
@@ -168,7 +162,7 @@ void for_window_bands(ConstView pixels, const WindowShape& shape, const Body& bo
   const int threads = loop_threads();
   const int bands = threads == 1 ? 1 : 4 * threads;
   const int rows = std::max(
-      {rows_per_band(pixels.width), (pixels.height + bands - 1) / bands, std::min(shape.size(), pixels.height)});
+      {rows_per_band(pixels.width), (pixels.height + bands - 1) / bands, std::min(shape.height(), pixels.height)});
   for_each_index(0, (pixels.height + rows - 1) / rows, [&](int band) {
     const int begin = band * rows;
     body(begin, begin + std::min(rows, pixels.height - begin));
@@ -232,7 +226,7 @@ class WeightedWindows {
         has_squares_(has_squares),
         columns_(static_cast<std::size_t>(levels.width) + 1),
         sums_(static_cast<std::size_t>(levels.width)) {
-    for (int x = -shape.radius - 1; x < levels.width + shape.radius; ++x) {
+    for (int x = -shape.radius_x - 1; x < levels.width + shape.radius_x; ++x) {
       const int position = source_position(x, levels.width, shape.border);
       places_.push_back(static_cast<std::size_t>(position < 0 ? levels.width : position));  // the last column is empty
     }
@@ -243,15 +237,15 @@ class WeightedWindows {
   const WeightedSums* row(int y, bool is_first) {
     if (is_first) {
       columns_.assign(columns_.size(), Column{});
-      const std::vector<std::uint32_t> times = window_weights(y, levels_.height, shape_);
+      const std::vector<std::uint32_t> times = window_weights(y, levels_.height, shape_.radius_y, shape_.border);
       for (std::size_t at = 0; at < times.size(); ++at) {
         add_row(static_cast<int>(at), times[at]);
       }
     } else {
-      add_row(source_position(y + shape_.radius, levels_.height, shape_.border), 1);
-      add_row(source_position(y - shape_.radius - 1, levels_.height, shape_.border), ~std::uint64_t{0});
+      add_row(source_position(y + shape_.radius_y, levels_.height, shape_.border), 1);
+      add_row(source_position(y - shape_.radius_y - 1, levels_.height, shape_.border), ~std::uint64_t{0});
     }
-    sum_along_columns(counted_positions(y, shape_.radius, levels_.height, shape_.border));
+    sum_along_columns(counted_positions(y, shape_.radius_y, levels_.height, shape_.border));
     return sums_.data();
   }
 
@@ -280,7 +274,7 @@ class WeightedWindows {
 
   void sum_along_columns(std::uint64_t rows) {
     WeightedSums sum;
-    const auto size = static_cast<std::size_t>(shape_.size());
+    const auto size = static_cast<std::size_t>(shape_.width());
     for (std::size_t i = 0; i < size; ++i) {
       add(columns_[places_[i]], sum);
     }
@@ -291,7 +285,7 @@ class WeightedWindows {
       sum.squares -= has_squares_ ? leaving.squares : 0;
       add(columns_[places_[x + size]], sum);
       const std::uint64_t n =
-          rows * counted_positions(static_cast<int>(x), shape_.radius, levels_.width, shape_.border);
+          rows * counted_positions(static_cast<int>(x), shape_.radius_x, levels_.width, shape_.border);
       sums_[x] = without_common_weight(sum, n, kMaxOf<T>);
     }
   }
@@ -316,11 +310,11 @@ template <class Span>
 void for_equal_counts(int width, const WindowShape& shape, const Span& span) {
   int begin = 0;
   while (begin < width) {
-    const std::uint32_t n = counted_positions(begin, shape.radius, width, shape.border);
-    const bool is_inside = n == static_cast<std::uint32_t>(shape.size());
+    const std::uint32_t n = counted_positions(begin, shape.radius_x, width, shape.border);
+    const bool is_inside = n == static_cast<std::uint32_t>(shape.width());
     int end = begin + 1;
     if (is_inside) {
-      end = shape.border == Border::cut ? width - shape.radius : width;
+      end = shape.border == Border::cut ? width - shape.radius_x : width;
     }
     span(static_cast<std::size_t>(begin), static_cast<std::size_t>(end), n);
     begin = end;

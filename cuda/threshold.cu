@@ -32,21 +32,19 @@ template <class T, class Sum, ThresholdMethod method>
 struct CompareWithWindow {
   PaddedTable<Sum> sums;
   PaddedTable<std::uint64_t> squares;
-  int radius;
-  Border border;
+  WindowShape shape;
   ThresholdRule rule;
   const T* levels;
   std::uint8_t* out;
 
   __device__ void operator()(int x, int y) const {
     const std::size_t pixel = static_cast<std::size_t>(y) * sums.width + static_cast<std::size_t>(x);
-    const std::uint64_t sum = window_sum(sums, x, y, radius, border);
+    const std::uint64_t sum = window_sum(sums, x, y, shape);
     std::uint64_t square_sum = 0;
     if constexpr (method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola) {
-      square_sum = window_sum(squares, x, y, radius, border);
+      square_sum = window_sum(squares, x, y, shape);
     }
-    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, sums.width, border)} *
-                            counted_positions(y, radius, sums.height, border);
+    const std::uint64_t n = shape.positions_at(x, y, sums.width, sums.height);
     out[pixel] = is_white<method>(__ldg(levels + pixel), sum, square_sum, n, rule) ? 255 : 0;
   }
 };
@@ -148,7 +146,11 @@ template <ThresholdMethod method>
 bool try_to_compare(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                     const Picture& result) {
   constexpr const char* kDoing = "comparing with windows";
-  const int size = window_of(plane.width(), plane.height(), options);
+  const WindowSize window = window_of(plane.width(), plane.height(), options);
+  const int size = window.width;
+  if (!window.is_square()) {
+    return false;
+  }
   const ThresholdRule rule = threshold_rule(plane.format(), options);
   const Border border = border_of(method);
   return (size <= kMaxBandWindow &&
@@ -160,7 +162,7 @@ bool try_to_compare(Workspace& workspace, const Picture& plane, const ThresholdO
 template <class T, class Sum>
 void compare_with_windows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                           const Picture& result) {
-  const int radius = window_of(plane.width(), plane.height(), options) / 2;
+  const WindowSize window = window_of(plane.width(), plane.height(), options);
   const WindowTable<Sum> sums(workspace, plane, Channel::red, options.luma, false);
   std::optional<WindowTable<std::uint64_t>> squares;
   if (options.method == ThresholdMethod::niblack || options.method == ThresholdMethod::sauvola) {
@@ -169,10 +171,10 @@ void compare_with_windows(Workspace& workspace, const Picture& plane, const Thre
   with_window_method(options.method, [&]<ThresholdMethod method>() {
     launch_for_each_pixel(
         workspace, plane.width(), plane.height(),
-        CompareWithWindow<T, Sum, method>{sums.table, squares ? squares->table : PaddedTable<std::uint64_t>{}, radius,
-                                          border_of(method), threshold_rule(plane.format(), options),
-                                          reinterpret_cast<const T*>(pixels_of(plane)),
-                                          reinterpret_cast<std::uint8_t*>(pixels_of(result))},
+        CompareWithWindow<T, Sum, method>{
+            sums.table, squares ? squares->table : PaddedTable<std::uint64_t>{}, WindowShape(window, border_of(method)),
+            threshold_rule(plane.format(), options), reinterpret_cast<const T*>(pixels_of(plane)),
+            reinterpret_cast<std::uint8_t*>(pixels_of(result))},
         "comparing with windows");
   });
 }
@@ -225,16 +227,15 @@ struct CompareWithWeighted {
   WeightedTables tables;
   PixelWeights<T> weights;
   int width;
-  int radius;
-  Border border;
+  WindowShape shape;
   ThresholdRule rule;
   const T* levels;
   std::uint8_t* out;
 
   __device__ void operator()(int x, int y) const {
     const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
-    const bool white = weights.is_blank(x, y) ||
-                       is_white<method>(__ldg(levels + pixel), tables.at(x, y, radius, border, kMaxOf<T>), rule);
+    const bool white =
+        weights.is_blank(x, y) || is_white<method>(__ldg(levels + pixel), tables.at(x, y, shape, kMaxOf<T>), rule);
     out[pixel] = white ? 255 : 0;
   }
 };
@@ -265,12 +266,12 @@ void write_selected(Workspace& workspace, const Picture& picture, const Picture&
     return launch_for_each_pixel(workspace, width, height, CompareWithLevel<T>{weights, width, level, levels, out},
                                  "comparing with a threshold");
   }
-  const int radius = window_of(width, height, options) / 2;
+  const WindowSize window = window_of(width, height, options);
   WeightedTablesOf<T> tables(workspace, weights);
   const WeightedTables& sums = tables.of(plane, needs_squares(options.method) ? 3 : 2);
   with_window_method(options.method, [&]<ThresholdMethod method>() {
     launch_for_each_pixel(workspace, width, height,
-                          CompareWithWeighted<T, method>{sums, weights, width, radius, border_of(method),
+                          CompareWithWeighted<T, method>{sums, weights, width, WindowShape(window, border_of(method)),
                                                          threshold_rule(picture.format(), options), levels, out},
                           "comparing with windows");
   });
@@ -288,6 +289,16 @@ bool try_selected(Workspace& workspace, const Picture& picture, const Picture& p
   return true;
 }
 
+struct Invert {
+  int width;
+  std::uint8_t* out;
+
+  __device__ void operator()(int x, int y) const {
+    std::uint8_t& color = out[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)];
+    color = color == 0 ? 255 : 0;
+  }
+};
+
 void write_pixels(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
                   const Picture& result) {
   const bool is_done = picture.format().sample == Sample::u8
@@ -295,6 +306,10 @@ void write_pixels(Workspace& workspace, const Picture& picture, const Picture& p
                            : try_selected<std::uint16_t>(workspace, picture, plane, options, result);
   if (!is_done) {
     write_threshold(workspace, plane, options, result);
+  }
+  if (options.invert) {
+    launch_for_each_pixel(workspace, result.width(), result.height(),
+                          Invert{result.width(), reinterpret_cast<std::uint8_t*>(pixels_of(result))}, "inverting");
   }
 }
 

@@ -15,16 +15,14 @@ namespace {
 template <class T, class Sum>
 struct WriteMean {
   PaddedTable<Sum> table;
-  int radius;
-  Border border;
+  WindowShape shape;
   T* out;
   int channels;
   int channel;
 
   __device__ void operator()(int x, int y) const {
-    const Sum sum = window_sum(table, x, y, radius, border);
-    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, table.width, border)} *
-                            counted_positions(y, radius, table.height, border);
+    const Sum sum = window_sum(table, x, y, shape);
+    const std::uint64_t n = shape.positions_at(x, y, table.width, table.height);
     const std::size_t pixel = static_cast<std::size_t>(y) * table.width + static_cast<std::size_t>(x);
     out[pixel * channels + channel] = static_cast<T>(window_mean(sum, n));
   }
@@ -98,16 +96,14 @@ struct CopyAlpha {
 struct WriteMoment {
   PaddedTable<std::uint64_t> sums;
   PaddedTable<std::uint64_t> squares;
-  int radius;
-  Border border;
+  WindowShape shape;
   bool is_variance;
   float* out;
 
   __device__ void operator()(int x, int y) const {
-    const std::uint64_t sum = window_sum(sums, x, y, radius, border);
-    const std::uint64_t square_sum = window_sum(squares, x, y, radius, border);
-    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, sums.width, border)} *
-                            counted_positions(y, radius, sums.height, border);
+    const std::uint64_t sum = window_sum(sums, x, y, shape);
+    const std::uint64_t square_sum = window_sum(squares, x, y, shape);
+    const std::uint64_t n = shape.positions_at(x, y, sums.width, sums.height);
     const double moment = is_variance ? window_variance(sum, square_sum, n) : window_deviation(sum, square_sum, n);
     out[static_cast<std::size_t>(y) * sums.width + static_cast<std::size_t>(x)] = static_cast<float>(moment);
   }
@@ -120,7 +116,7 @@ void write_means(Workspace& workspace, const Picture& picture, const WindowOptio
   for (int c = 0; c < format.color_channels(); ++c) {
     const WindowTable<Sum> table(workspace, picture, kColors[c], options.luma, false);
     launch_for_each_pixel(workspace, picture.width(), picture.height(),
-                          WriteMean<T, Sum>{table.table, options.size / 2, options.border,
+                          WriteMean<T, Sum>{table.table, WindowShape(options.size, options.border),
                                             reinterpret_cast<T*>(pixels_of(result)), format.channels, c},
                           "averaging windows");
   }
@@ -146,7 +142,7 @@ void write_moments(Workspace& workspace, const Picture& picture, const WindowOpt
   const WindowTable<std::uint64_t> squares(workspace, picture, options.channel, options.luma, true);
   launch_for_each_pixel(
       workspace, picture.width(), picture.height(),
-      WriteMoment{sums.table, squares.table, options.size / 2, options.border,
+      WriteMoment{sums.table, squares.table, WindowShape(options.size, options.border),
                   options.statistic == WindowStatistic::variance, reinterpret_cast<float*>(pixels_of(result))},
       "computing the moments of windows");
 }
@@ -157,14 +153,13 @@ struct WriteWeightedMean {
   WeightedTables tables;
   const T* levels;
   int width;
-  int radius;
-  Border border;
+  WindowShape shape;
   T* out;
   int channels;
   int channel;
 
   __device__ void operator()(int x, int y) const {
-    const WeightedSums sums = tables.at(x, y, radius, border, kMaxOf<T>);
+    const WeightedSums sums = tables.at(x, y, shape, kMaxOf<T>);
     const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
     out[pixel * channels + channel] = sums.weights == 0 ? __ldg(levels + pixel) : static_cast<T>(window_mean(sums));
   }
@@ -173,14 +168,13 @@ struct WriteWeightedMean {
 struct WriteWeightedMoment {
   WeightedTables tables;
   int width;
-  int radius;
-  Border border;
+  WindowShape shape;
   bool is_variance;
   std::uint32_t v_max;
   float* out;
 
   __device__ void operator()(int x, int y) const {
-    const double variance = weighted_variance(tables.at(x, y, radius, border, v_max));
+    const double variance = weighted_variance(tables.at(x, y, shape, v_max));
     out[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)] =
         static_cast<float>(is_variance ? variance : sqrt(variance));
   }
@@ -193,15 +187,15 @@ Picture plane_of(Workspace& workspace, const Picture& picture, Channel channel, 
 template <class T>
 void write_weighted(Workspace& workspace, const Picture& picture, const PixelWeights<T>& weights,
                     const WindowOptions& options, const Picture& result) {
-  const int radius = options.size / 2;
+  const WindowShape shape(options.size, options.border);
   WeightedTablesOf<T> tables(workspace, weights);
   if (options.statistic != WindowStatistic::mean) {
     const Picture plane = plane_of(workspace, picture, options.channel, options.luma);
-    return launch_for_each_pixel(workspace, picture.width(), picture.height(),
-                                 WriteWeightedMoment{tables.of(plane, 3), picture.width(), radius, options.border,
-                                                     options.statistic == WindowStatistic::variance, kMaxOf<T>,
-                                                     reinterpret_cast<float*>(pixels_of(result))},
-                                 "computing the moments of windows");
+    return launch_for_each_pixel(
+        workspace, picture.width(), picture.height(),
+        WriteWeightedMoment{tables.of(plane, 3), picture.width(), shape, options.statistic == WindowStatistic::variance,
+                            kMaxOf<T>, reinterpret_cast<float*>(pixels_of(result))},
+        "computing the moments of windows");
   }
   constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
   const int channels = picture.format().channels;
@@ -209,8 +203,8 @@ void write_weighted(Workspace& workspace, const Picture& picture, const PixelWei
     const Picture plane = plane_of(workspace, picture, kColors[c], options.luma);
     launch_for_each_pixel(
         workspace, picture.width(), picture.height(),
-        WriteWeightedMean<T>{tables.of(plane, 2), reinterpret_cast<const T*>(pixels_of(plane)), picture.width(), radius,
-                             options.border, reinterpret_cast<T*>(pixels_of(result)), channels, c},
+        WriteWeightedMean<T>{tables.of(plane, 2), reinterpret_cast<const T*>(pixels_of(plane)), picture.width(), shape,
+                             reinterpret_cast<T*>(pixels_of(result)), channels, c},
         "averaging windows");
   }
   launch_for_each_pixel(workspace, picture.width(), picture.height(),
@@ -241,16 +235,17 @@ Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions&
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   constexpr const char* kDoing = "averaging windows";
-  const int radius = options.size / 2;
+  const int radius = options.size.width / 2;
+  const bool is_square = options.size.is_square();
   if (try_weighted(workspace, picture, options, result)) {
     return result;
   }
   if (options.statistic != WindowStatistic::mean) {
     write_moments(workspace, picture, options, result);
-  } else if (options.size <= kMaxBandWindow &&
-             try_bands(workspace, picture, result, radius, options.border, BandMeans(options.size), kDoing)) {
+  } else if (is_square && options.size.width <= kMaxBandWindow &&
+             try_bands(workspace, picture, result, radius, options.border, BandMeans(options.size.width), kDoing)) {
     return result;
-  } else if (with_border(options.border, [&]<Border border>() {
+  } else if (is_square && with_border(options.border, [&]<Border border>() {
                return try_slides(workspace, picture, result, radius, SlidingMeans<border, false>(),
                                  SlidingMeans<border, true>(), kDoing);
              })) {

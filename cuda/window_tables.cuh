@@ -16,10 +16,10 @@
 
 namespace gpuimg::cuda {
 
-/// True if the sums of a K × K window fit 32 bits: the table may then wrap.
-inline bool fits_32_bits(int size, std::uint64_t largest) {
-  const auto side = static_cast<std::uint64_t>(size);
-  return side < 65536 && side * side <= 0xFFFFFFFFU / largest;
+/// True if the sums of a window fit 32 bits: the table may then wrap.
+inline bool fits_32_bits(const WindowSize& size, std::uint64_t largest) {
+  const auto n = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
+  return n <= 0xFFFFFFFFU / largest;
 }
 
 /// The table of a channel, or of its squares. `Sum` is std::uint32_t or std::uint64_t.

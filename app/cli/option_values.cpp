@@ -442,6 +442,17 @@ std::string percentiles_text(const StretchRange& range) {
   return percent_text(range.low) + "," + percent_text(range.high);
 }
 
+WindowSize parse_window(const std::string& option, const std::string& text) {
+  const auto side = [&](const std::string& number) {
+    const int parsed = parse_number<int>(option, number);
+    expect_within(kWindowLimits, option, parsed);
+    return parsed;
+  };
+  const std::size_t times = text.find('x');
+  return times == std::string::npos ? WindowSize(side(text))
+                                    : WindowSize(side(text.substr(0, times)), side(text.substr(times + 1)));
+}
+
 std::pair<int, int> parse_tiles(const std::string& option, const std::string& text) {
   int across = 0;
   int down = 0;

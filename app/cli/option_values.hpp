@@ -157,6 +157,9 @@ StretchRange parse_percentiles(const std::string& option, const std::string& tex
 /// "0.175,99.825".
 std::string percentiles_text(const StretchRange& range);
 
+/// "31" or "31x5": the odd sides of a window. Throws Error{usage}.
+WindowSize parse_window(const std::string& option, const std::string& text);
+
 /// "8x8": how many tiles across and down. Throws Error{usage}.
 std::pair<int, int> parse_tiles(const std::string& option, const std::string& text);
 

@@ -32,12 +32,12 @@ constexpr const char* kExamples =
 
 /// Options of --mean, --variance and --deviation, as given on the command line.
 struct WindowArguments {
-  std::optional<int> mean;
-  std::optional<int> variance;
-  std::optional<int> deviation;
-  std::string border;  ///< empty: the default
+  std::string mean;  ///< these are empty if they are not given
+  std::string variance;
+  std::string deviation;
+  std::string border;
 
-  [[nodiscard]] bool any() const { return mean || variance || deviation; }
+  [[nodiscard]] bool any() const { return !(mean.empty() && variance.empty() && deviation.empty()); }
 };
 
 struct Arguments {
@@ -279,16 +279,18 @@ class MomentJob final : public ImageJob {
 /// The statistic, its window and its border. Throws Error{usage} if there is not exactly one statistic.
 WindowOptions checked_window(const WindowArguments& arguments) {
   WindowOptions options;
-  if (int{arguments.mean.has_value()} + int{arguments.variance.has_value()} + int{arguments.deviation.has_value()} !=
-      1) {
+  if (int{!arguments.mean.empty()} + int{!arguments.variance.empty()} + int{!arguments.deviation.empty()} != 1) {
     throw Error(ErrorKind::usage, "give one of --mean, --variance and --deviation");
   }
-  options.statistic = arguments.mean       ? WindowStatistic::mean
-                      : arguments.variance ? WindowStatistic::variance
-                                           : WindowStatistic::deviation;
-  const char* option = arguments.mean ? "--mean" : arguments.variance ? "--variance" : "--deviation";
-  options.size = arguments.mean ? *arguments.mean : arguments.variance ? *arguments.variance : *arguments.deviation;
-  expect_within(kWindowLimits, option, options.size);
+  if (!arguments.mean.empty()) {
+    options.size = parse_window("--mean", arguments.mean);
+  } else if (!arguments.variance.empty()) {
+    options.statistic = WindowStatistic::variance;
+    options.size = parse_window("--variance", arguments.variance);
+  } else {
+    options.statistic = WindowStatistic::deviation;
+    options.size = parse_window("--deviation", arguments.deviation);
+  }
   if (!arguments.border.empty()) {
     options.border = value_named("--border", arguments.border, kBorderNames);
   }
@@ -343,7 +345,7 @@ WindowOptions checked_window_options(const Arguments& arguments) {
 }
 
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
-  if (!arguments.window.mean) {
+  if (arguments.window.mean.empty()) {
     refuse_photo_options(arguments.image_output);
   }
   if (!arguments.window.any()) {
@@ -362,11 +364,12 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
 }
 
 void add_window_options(CommandParser& parser, WindowArguments& arguments) {
-  parser.number({"--mean", "write the mean of the K x K pixels around each pixel, K odd; OUT is an image", "K"},
-                arguments.mean);
-  parser.number({"--variance", "write the variance of the K x K levels around each pixel", "K"}, arguments.variance);
-  parser.number({"--deviation", "write the standard deviation of the K x K levels around each pixel", "K"},
-                arguments.deviation);
+  parser.text(
+      {"--mean", "write the mean of the K x K, or WxH, pixels around each pixel, all odd; OUT is an image", "K|WxH"},
+      arguments.mean);
+  parser.text({"--variance", "write the variance of the levels around each pixel", "K|WxH"}, arguments.variance);
+  parser.text({"--deviation", "write the standard deviation of the levels around each pixel", "K|WxH"},
+              arguments.deviation);
   parser.text({"--border",
                with_choices("what a window sees outside the image", kBorderNames,
                             name_of(WindowOptions().border, kBorderNames)),

@@ -8,12 +8,15 @@
 #include <string_view>
 
 #include "batch/batch_command.hpp"
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
 #include "commands/side_inputs.hpp"
+#include "io/output_file.hpp"
+#include "text/json.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::commands::threshold {
@@ -23,7 +26,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg threshold in.png black.png                       one threshold, Otsu's\n"
     "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
-    "  gpuimg threshold --method mean --window 11 --offset 2 in.png local.png\n"
+    "  gpuimg threshold --value 50% --invert in.png mask.png\n"
     "  gpuimg threshold --method bradley --recursive photos/ pages/";
 
 struct Arguments {
@@ -31,10 +34,13 @@ struct Arguments {
   std::string method = name_of(ThresholdOptions().method, kMethodNames);
   std::string channel = name_of(ThresholdOptions().channel, kPlainChannelNames);
   std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
-  std::optional<int> window;
+  std::string value;   ///< empty: Otsu's
+  std::string window;  ///< empty: the default
   std::optional<double> offset;
   std::optional<int> sensitivity;
   std::optional<double> k;
+  std::optional<double> r;
+  bool invert = false;
   std::string bits;  ///< --depth
   SelectionArguments selection;
   ImageOutputArguments image_output;
@@ -48,21 +54,57 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
     }
   };
   const bool uses_k = method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
-  refuse_unless(arguments.window.has_value(), has_window(method), "--window", "mean, bradley, niblack or sauvola");
+  refuse_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
+  refuse_unless(!arguments.window.empty(), has_window(method), "--window", "mean, bradley, niblack or sauvola");
   refuse_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
   refuse_unless(arguments.sensitivity.has_value(), method == ThresholdMethod::bradley, "--sensitivity", "bradley");
   refuse_unless(arguments.k.has_value(), uses_k, "--k", "niblack or sauvola");
+  refuse_unless(arguments.r.has_value(), method == ThresholdMethod::sauvola, "--r", "sauvola");
   const auto refuse_if = [](bool is_wrong, const std::string& why) {
     if (is_wrong) {
       throw Error(ErrorKind::usage, why);
     }
   };
-  expect_within(kWindowLimits, "--window", arguments.window.value_or(1));
   expect_within(kSensitivityLimits, "--sensitivity", arguments.sensitivity.value_or(0));
   refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
+  const double r = arguments.r.value_or(1.0);
+  refuse_if(!std::isfinite(r) || r <= 0.0, "--r: must be a number greater than 0");
   refuse_if(!arguments.bits.empty() && arguments.bits != "1" && arguments.bits != "8",
             fmt::format("--depth: '{}' is neither 1 nor 8", arguments.bits));
+}
+
+/// --value: a level, or a part of the range of whatever depth the image has.
+struct GivenLevel {
+  double number = 0.0;
+  bool is_percent = false;
+
+  /// Throws Error{usage} if an image of this depth does not have the level.
+  [[nodiscard]] std::uint32_t of(PixelFormat format, const std::string& image) const {
+    const std::uint32_t v_max = format.max_value();
+    if (!is_percent && number > v_max) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: --value {} is not one of its levels, 0 to {}; give a percentage for "
+                              "images of any depth",
+                              image, number, v_max));
+    }
+    return static_cast<std::uint32_t>(is_percent ? std::floor(number * v_max / 100.0 + 0.5) : number);
+  }
+};
+
+std::optional<GivenLevel> checked_value(const std::string& text) {
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  GivenLevel level;
+  level.is_percent = text.ends_with('%');
+  const std::string number = text.substr(0, text.size() - (level.is_percent ? 1 : 0));
+  level.number = level.is_percent ? parse_number<double>("--value", number) : parse_number<int>("--value", number);
+  if (!(level.number >= 0.0 && level.number <= (level.is_percent ? 100.0 : 65535.0))) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--value: '{}' is neither a level, 0 to 255 or 65535, nor 0% to 100%", text));
+  }
+  return level;
 }
 
 ThresholdOptions checked_options(const Arguments& arguments) {
@@ -71,8 +113,12 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   check_parameters(arguments, options.method);
   options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
   options.luma = value_named("--luma", arguments.luma, kLumaNames);
-  options.window = arguments.window;
-  options.offset = arguments.offset.value_or(options.offset);
+  if (!arguments.window.empty()) {
+    options.window = parse_window("--window", arguments.window);
+  }
+  options.offset = arguments.offset;
+  options.range = arguments.r;
+  options.invert = arguments.invert;
   options.sensitivity = arguments.sensitivity.value_or(options.sensitivity);
   options.k = arguments.k.value_or(options.k);
   options.selection = checked_selection(arguments.selection, options.channel);
@@ -80,10 +126,15 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
+/// Before the threshold of an image in the manifest.
+constexpr std::string_view kResult = "threshold ";
+
 class ThresholdStep final : public ImageStep {
  public:
   explicit ThresholdStep(const Arguments& arguments)
-      : options_(checked_options(arguments)), mask_path_(arguments.selection.mask) {}
+      : options_(checked_options(arguments)),
+        value_(checked_value(arguments.value)),
+        mask_path_(arguments.selection.mask) {}
 
   [[nodiscard]] std::string_view name() const override { return "threshold"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
@@ -109,12 +160,25 @@ class ThresholdStep final : public ImageStep {
     if (has_window(options.method)) {
       options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
     }
-    return {{[options](Backend& backend, const Picture& picture, const Picture* mask) {
-               ThresholdOptions with_mask = options;
-               with_mask.selection.mask = mask;
-               return backend.apply(picture, with_mask);
-             },
-             mask_}};
+    const std::string name = input_name(input.path);
+    if (value_) {
+      options.level = value_->of(input.shape.format, name);
+    }
+    const auto level = std::make_shared<std::uint32_t>(0);
+    StepOfImage made{{[options, level](Backend& backend, const Picture& picture, const Picture* mask) {
+                        ThresholdOptions of_picture = options;
+                        of_picture.used_level = level.get();
+                        of_picture.selection.mask = mask;
+                        return backend.apply(picture, of_picture);
+                      },
+                      mask_}};
+    if (!has_window(options.method)) {
+      made.save_more = [level, name, &worker](OutputWriter&) {
+        worker.report.detail(fmt::format("{}: the threshold is {}", name, *level));
+        worker.report.keep_result(fmt::format("{}{}", kResult, *level));
+      };
+    }
+    return made;
   }
 
  private:
@@ -127,17 +191,49 @@ class ThresholdStep final : public ImageStep {
   }
 
   ThresholdOptions options_;
+  std::optional<GivenLevel> value_;
   std::string mask_path_;  ///< empty: none
   SharedMask mask_;
 };
 
+class ThresholdJob final : public PhotoJob {
+ public:
+  ThresholdJob(const Arguments& arguments, bool prints_json)
+      : PhotoJob(std::make_shared<ThresholdStep>(arguments), arguments.image_output,
+                 arguments.bits == "8" ? BilevelBits::eight : BilevelBits::one),
+        prints_json_(prints_json) {}
+
+  /// With --json, prints the threshold on standard output, or on standard error if the image goes there.
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    InOrder done = PhotoJob::run(worker, paths);
+    const std::string result = worker.report.take_result();
+    worker.report.keep_result(result);
+    if (!prints_json_ || !result.starts_with(kResult)) {
+      return done;
+    }
+    JsonWriter json;
+    json.begin_object(JsonWriter::Layout::line).key("name").text(shown_input(paths));
+    json.key("threshold").literal(result.substr(kResult.size())).end();
+    return [text = json.take(), to_stderr = is_standard_output(paths.output)] {
+      to_stderr ? print_report(text) : write_text(text);
+    };
+  }
+
+ private:
+  bool prints_json_;
+};
+
 void add_parameters(CommandParser& parser, Arguments& arguments) {
   const ThresholdOptions defaults;
-  parser.number({"--window", "side of the window in pixels, odd [31; of bradley an eighth of the width]", "K"},
-                arguments.window);
+  parser.text({"--value", "use this threshold in place of Otsu's: a level, or a percentage of the range", "N|N%"},
+              arguments.value);
+  parser.text({"--window",
+               "sides of the window in pixels, odd; larger than dark areas, which become hollow otherwise [31; of "
+               "bradley an eighth of the width]",
+               "K|WxH"},
+              arguments.window);
   parser.number(
-      {"--offset", fmt::format("of mean: white is what is not darker than the mean by C levels [{}]", defaults.offset),
-       "C"},
+      {"--offset", "of mean: black is what is darker than the mean by C levels or more [10; of 16 bits 2570]", "C"},
       arguments.offset);
   parser.number({"--sensitivity",
                  fmt::format("of bradley: black is what is darker than the mean by T percent, 0 to 100 [{}]",
@@ -146,6 +242,9 @@ void add_parameters(CommandParser& parser, Arguments& arguments) {
                 arguments.sensitivity);
   parser.number({"--k", fmt::format("of niblack and sauvola: weight of the deviation [{}]", defaults.k), "K"},
                 arguments.k);
+  parser.number({"--r", "of sauvola: the deviation that leaves the mean as the threshold [half the range]", "R"},
+                arguments.r);
+  parser.flag({"--invert", "swap black and white"}, arguments.invert);
 }
 
 RunCommand declare(CommandParser& parser) {
@@ -169,8 +268,7 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   parser.declare_step([arguments] { return std::make_shared<ThresholdStep>(*arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {
-    PhotoJob job(std::make_shared<ThresholdStep>(*arguments), arguments->image_output,
-                 arguments->bits == "8" ? BilevelBits::eight : BilevelBits::one);
+    ThresholdJob job(*arguments, globals.json);
     return run_job(job, parser, arguments->files, globals);
   };
 }

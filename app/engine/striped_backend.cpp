@@ -620,7 +620,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
   }
   const auto compared = [&](const Strip& strip) {
     if (has_window(options.method) && !strip.is_selected) {  // windows that see nothing are white
-      return inner_.upload(constant_image(strip.picture, 255));
+      return inner_.upload(constant_image(strip.picture, options.invert ? 0 : 255));
     }
     of_strip.selection = strip.selection;
     return inner_.apply(strip.picture, of_strip);

@@ -149,7 +149,7 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
   return {.what = "threshold",
           .only_on = kNotOpencl,
           .result = with_format(input, result),
-          .halo_rows = has_sums ? window_of(input.width, input.height, options) / 2 : 0,
+          .halo_rows = has_sums ? window_of(input.width, input.height, options).height / 2 : 0,
           .reads_all_first = !has_sums && !options.level,
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = level_bytes(input.format),
@@ -262,7 +262,8 @@ Trial mapping(std::string name, const Options& options, PixelFormat format) {
 Trial fitted(Trial trial, WindowOptions options) {
   trial.run = [options](Backend& backend, const Picture& picture) -> OperationResult {
     WindowOptions fitting = options;
-    fitting.size = std::min(options.size, 2 * std::max(picture.width(), picture.height()) - 1);
+    const int most = 2 * std::max(picture.width(), picture.height()) - 1;
+    fitting.size = {std::min(options.size.width, most), std::min(options.size.height, most)};
     return backend.apply(picture, fitting);
   };
   return trial;
@@ -332,13 +333,13 @@ std::vector<Trial> clahe_trials(PixelFormat format) {
       add(color.name + " 5x3", 5, 3, 40.0, color.value, 0.3);
     }
   }
-  add("1x1 unlimited", 1, 1, 0.0, EqualizeColor::luma);
   if (format.sample == Sample::u16) {
     ClaheOptions options;
     options.tiles_x = options.tiles_y = 2;
     options.full_bins = true;
     trials.push_back(trial("equalize clahe full 2x2", options, 3.0 * bytes_of(format)));
   }
+  add("1x1 unlimited", 1, 1, 0.0, EqualizeColor::luma);
   return trials;
 }
 
@@ -386,6 +387,9 @@ std::vector<Trial> window_trials(PixelFormat format) {
   add(WindowStatistic::mean, "mean", 7, Border::cut);
   add(WindowStatistic::mean, "mean", 401, Border::reflect101);
   add(WindowStatistic::variance, "variance", 257, Border::cut);
+  WindowOptions wide;
+  wide.size = {21, 5};
+  trials.push_back(fitted(mapping("integral mean 21x5", wide, format), wide));
   if (format.has_alpha()) {
     WindowOptions all;
     all.size = 15;
@@ -445,6 +449,8 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
     options.channel = Channel::green;
     options.offset = -3.0;
     options.k = -0.3;
+    options.range = 100.0;
+    options.invert = true;
     options.sensitivity = 0;
     options.window = 1;
     trials.push_back(mapping("threshold " + method.name + " 1", options, format));

@@ -20,15 +20,16 @@ struct ThresholdRule {
   std::int32_t offset = 0;    ///< ⌈C⌉
   std::uint32_t percent = 0;  ///< 100 − t
   double k = 0.0;
-  double half_range = 0.0;  ///< V/2
+  double range = 0.0;  ///< R of sauvola
 };
 
 inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& options) {
   constexpr double kBeyondAnyLevel = 1 << 17;
-  return {options.method,
-          static_cast<std::int32_t>(std::clamp(std::ceil(options.offset), -kBeyondAnyLevel, kBeyondAnyLevel)),
-          static_cast<std::uint32_t>(100 - options.sensitivity), options.k,
-          static_cast<double>(format.max_value()) / 2.0};
+  return {
+      options.method,
+      static_cast<std::int32_t>(std::clamp(std::ceil(offset_of(format, options)), -kBeyondAnyLevel, kBeyondAnyLevel)),
+      static_cast<std::uint32_t>(100 - options.sensitivity), options.k,
+      options.range.value_or(static_cast<double>(format.max_value()) / 2.0)};
 }
 
 /// Niblack and Sauvola. No product and sum may be fused.
@@ -38,7 +39,7 @@ GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double deviatio
   if constexpr (method == ThresholdMethod::niblack) {
     return static_cast<double>(level) > mean - rule.k * deviation;
   } else {
-    return static_cast<double>(level) > mean * (1.0 + rule.k * (deviation / rule.half_range - 1.0));
+    return static_cast<double>(level) > mean * (1.0 + rule.k * (deviation / rule.range - 1.0));
   }
 }
 

@@ -39,6 +39,25 @@ GPUIMG_HD constexpr std::uint32_t counted_positions(int at, int radius, int size
   return static_cast<std::uint32_t>(last - first + 1);
 }
 
+/// The window around a pixel, from −radius to radius each way.
+struct WindowShape {
+  int radius_x = 0;
+  int radius_y = 0;
+  Border border = Border::reflect101;
+
+  constexpr WindowShape() = default;
+  constexpr WindowShape(const WindowSize& size, Border outside)
+      : radius_x(size.width / 2), radius_y(size.height / 2), border(outside) {}
+
+  [[nodiscard]] GPUIMG_HD constexpr int width() const { return 2 * radius_x + 1; }
+  [[nodiscard]] GPUIMG_HD constexpr int height() const { return 2 * radius_y + 1; }
+  /// Positions that count around a pixel of an image of this size.
+  [[nodiscard]] GPUIMG_HD constexpr std::uint64_t positions_at(int x, int y, int image_width, int image_height) const {
+    return std::uint64_t{counted_positions(x, radius_x, image_width, border)} *
+           counted_positions(y, radius_y, image_height, border);
+  }
+};
+
 __extension__ using Uint128 = unsigned __int128;
 
 /// Nearest double, ties to even.

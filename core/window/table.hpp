@@ -79,11 +79,10 @@ template <class Sum>
 struct TableRows {
   const PaddedTable<Sum>& table;
   int x;
-  int radius;
-  Border border;
+  const WindowShape& shape;
   GPUIMG_HD Sum operator()(int rows) const {
     const TableRow<Sum> row{table.entries + static_cast<std::size_t>(rows) * table.pitch};
-    return window_sum<Sum>(x, radius, table.width, border, row);
+    return window_sum<Sum>(x, shape.radius_x, table.width, shape.border, row);
   }
 };
 
@@ -91,14 +90,16 @@ struct TableRows {
 
 /// Modulo 2³² or 2⁶⁴: right if the sum fits `Sum`, even where the table's entries wrap.
 template <class Sum>
-GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, int radius, Border border) {
-  const bool is_inside = x >= radius && y >= radius && x < table.width - radius && y < table.height - radius;
+GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, const WindowShape& shape) {
+  const int across = shape.radius_x;
+  const int down = shape.radius_y;
+  const bool is_inside = x >= across && y >= down && x < table.width - across && y < table.height - down;
   if (is_inside) {
-    const Sum* above = table.entries + static_cast<std::size_t>(y - radius) * table.pitch;
-    const Sum* below = table.entries + static_cast<std::size_t>(y + radius + 1) * table.pitch;
-    return (below[x + radius + 1] - below[x - radius]) - (above[x + radius + 1] - above[x - radius]);
+    const Sum* above = table.entries + static_cast<std::size_t>(y - down) * table.pitch;
+    const Sum* below = table.entries + static_cast<std::size_t>(y + down + 1) * table.pitch;
+    return (below[x + across + 1] - below[x - across]) - (above[x + across + 1] - above[x - across]);
   }
-  return window_sum<Sum>(y, radius, table.height, border, detail::TableRows<Sum>{table, x, radius, border});
+  return window_sum<Sum>(y, down, table.height, shape.border, detail::TableRows<Sum>{table, x, shape});
 }
 
 // --- Windows whose pixels have weights -------------------------------------------------------------------------------
@@ -125,16 +126,15 @@ struct WeightedTables {
   int parts[kPowers] = {0, 0, 0};  ///< 0 squares if none are needed
 
   /// The sums of the window around a pixel, without a weight that is V everywhere in it.
-  [[nodiscard]] GPUIMG_HD WeightedSums at(int x, int y, int radius, Border border, std::uint32_t v_max) const {
+  [[nodiscard]] GPUIMG_HD WeightedSums at(int x, int y, const WindowShape& shape, std::uint32_t v_max) const {
     Uint128 sums[kPowers] = {};
     for (int power = 0; power < kPowers; ++power) {
       for (int part = 0; part < parts[power]; ++part) {
-        sums[power] += Uint128{window_sum(tables[power][part], x, y, radius, border)} << (16 * part);
+        sums[power] += Uint128{window_sum(tables[power][part], x, y, shape)} << (16 * part);
       }
     }
     const PaddedTable<std::uint64_t>& table = tables[0][0];
-    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, table.width, border)} *
-                            counted_positions(y, radius, table.height, border);
+    const std::uint64_t n = shape.positions_at(x, y, table.width, table.height);
     return without_common_weight({static_cast<std::uint64_t>(sums[0]), static_cast<std::uint64_t>(sums[1]), sums[2]}, n,
                                  v_max);
   }

@@ -313,12 +313,15 @@ void Pair::windows(Random& random) const {
   for (const int limit : {32, 128, 3000}) {  // windows of three products, of four, and some of tables
     for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
       WindowOptions window;
-      window.size = 2 * random.between(0, std::min(largest, limit) - 1) + 1;
+      const auto side = [&] { return 2 * random.between(0, std::min(largest, limit) - 1) + 1; };
+      window.size = side();
+      window.size.height = random.below(3) == 0 ? side() : window.size.width;
       window.border = border;
       window.luma = kLumas[random.below(4)];
       window.channel = tested_.format().has_alpha() && random.below(2) == 0 ? Channel::alpha : Channel::luma;
       window.count_transparent = random.below(2) == 0;
-      SCOPED_TRACE("window of " + std::to_string(window.size) + ", border " + std::to_string(static_cast<int>(border)));
+      SCOPED_TRACE("window of " + std::to_string(window.size.width) + "x" + std::to_string(window.size.height) +
+                   ", border " + std::to_string(static_cast<int>(border)));
       for (const auto statistic : {WindowStatistic::mean, WindowStatistic::variance, WindowStatistic::deviation}) {
         window.statistic = statistic;
         operation(window);
@@ -329,13 +332,16 @@ void Pair::windows(Random& random) const {
       ThresholdOptions threshold;
       threshold.method = method;
       threshold.luma = kLumas[random.below(4)];
-      threshold.window = 2 * random.between(0, std::min(largest, limit) - 1) + 1;
+      const auto side = [&] { return 2 * random.between(0, std::min(largest, limit) - 1) + 1; };
+      threshold.window = WindowSize(side());
+      threshold.window->height = random.below(3) == 0 ? side() : threshold.window->width;
+      threshold.invert = random.below(3) == 0;
       threshold.offset = random.between(-40, 40) / 4.0;
       threshold.sensitivity = random.between(0, 100);
       threshold.k = random.between(-50, 50) / 100.0;
       threshold.selection.count_transparent = random.below(2) == 0;
       SCOPED_TRACE("threshold by method " + std::to_string(static_cast<int>(method)) + ", window of " +
-                   std::to_string(*threshold.window));
+                   std::to_string(threshold.window->width) + "x" + std::to_string(threshold.window->height));
       operation(threshold);
       selected_threshold(threshold, random_selection(random));
     }

@@ -13,8 +13,8 @@
 
 namespace gpuimg::oracle {
 
-/// The samples of the K × K window around a pixel, one border step at a time.
-inline std::vector<std::uint64_t> window_samples(ConstView plane, int x, int y, int size, Border border) {
+/// The samples of the window around a pixel, one border step at a time.
+inline std::vector<std::uint64_t> window_samples(ConstView plane, int x, int y, WindowSize size, Border border) {
   const auto inside = [border](int at, int count) {
     while (at < 0 || at >= count) {
       if (border == Border::cut) {
@@ -28,8 +28,8 @@ inline std::vector<std::uint64_t> window_samples(ConstView plane, int x, int y, 
     return at;
   };
   std::vector<std::uint64_t> samples;
-  for (int j = y - size / 2; j <= y + size / 2; ++j) {
-    for (int i = x - size / 2; i <= x + size / 2; ++i) {
+  for (int j = y - size.height / 2; j <= y + size.height / 2; ++j) {
+    for (int i = x - size.width / 2; i <= x + size.width / 2; ++i) {
       const int from_x = inside(i, plane.width);
       const int from_y = inside(j, plane.height);
       if (from_x >= 0 && from_y >= 0) {

@@ -19,10 +19,12 @@ struct ThresholdOptions {
   ThresholdMethod method = ThresholdMethod::otsu;
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
-  std::optional<int> window;            ///< if absent, default_window()
-  double offset = 0.0;                  ///< C of mean
+  std::optional<WindowSize> window;     ///< if absent, default_window()
+  std::optional<double> offset;         ///< C of mean, in levels; if absent, offset_of()
   int sensitivity = 15;                 ///< t of bradley: kSensitivityLimits
   double k = 0.2;                       ///< of niblack and sauvola
+  std::optional<double> range;          ///< R of sauvola, greater than 0; if absent, V/2
+  bool invert = false;                  ///< swap black and white
   std::optional<std::uint32_t> level;   ///< of otsu: use this one, and count nothing
   std::uint32_t* used_level = nullptr;  ///< of otsu: where the level is stored that was used; may be null
   Selection selection;                  ///< pixels that otsu counts, and that windows see
@@ -56,25 +58,32 @@ constexpr Border border_of(ThresholdMethod method) {
                                               : Border::reflect101;
 }
 
+/// C of mean: 10 of 255 levels if nothing is asked for.
+inline double offset_of(PixelFormat format, const ThresholdOptions& options) {
+  return options.offset.value_or(format.sample == Sample::u8 ? 10.0 : 2570.0);
+}
+
 /// 2⌊w/16⌋ + 1 for bradley, else 31 or the largest window of a small image.
-inline int default_window(int width, int height, ThresholdMethod method) {
+inline WindowSize default_window(int width, int height, ThresholdMethod method) {
   if (method == ThresholdMethod::bradley) {
     return std::min(2 * (width / 16) + 1, kMaxWindow);
   }
-  return static_cast<int>(std::min<std::int64_t>(31, 2 * std::int64_t{std::max(width, height)} - 1));
+  return static_cast<int>(std::min<std::int64_t>(WindowSize().width, 2 * std::int64_t{std::max(width, height)} - 1));
 }
 
-inline int window_of(int width, int height, const ThresholdOptions& options) {
+inline WindowSize window_of(int width, int height, const ThresholdOptions& options) {
   return options.window.value_or(default_window(width, height, options.method));
 }
 
 /// Throws Error{usage} for options that are invalid for every image; check() also refuses a window that does not fit
 /// it.
 inline void validate(const ThresholdOptions& options) {
-  detail::refuse_unless(std::isfinite(options.offset), "threshold: the offset must be a number");
+  detail::refuse_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
   detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
                         "threshold: the sensitivity must be from 0 to 100");
   detail::refuse_unless(std::isfinite(options.k), "threshold: k must be a number");
+  const double range = options.range.value_or(1.0);
+  detail::refuse_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
 }
 
 inline void check(const Picture& picture, const ThresholdOptions& options) {
@@ -85,7 +94,7 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::refuse_unless(!options.level || *options.level <= picture.format().max_value(),
                         "threshold: the level is not one of the image");
   if (has_window(options.method)) {
-    const int window = window_of(picture.width(), picture.height(), options);
+    const WindowSize window = window_of(picture.width(), picture.height(), options);
     detail::check_window(picture.width(), picture.height(), window, "threshold");
     if (weighs_pixels(picture.format(), options)) {
       detail::check_weighted_window(window, "threshold");

@@ -26,9 +26,20 @@ inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 /// Of windows whose pixels have weights (weighs_pixels): sums of weighted squares of larger ones could exceed 128 bits.
 inline constexpr int kMaxWeightedWindow = 65535;
 
+/// A window around a pixel: both sides are odd.
+struct WindowSize {
+  int width = 31;
+  int height = 31;
+  constexpr WindowSize() = default;
+  constexpr WindowSize(int side) : WindowSize(side, side) {}  // NOLINT: K stands for K × K
+  constexpr WindowSize(int across, int down) : width(across), height(down) {}
+  bool operator==(const WindowSize&) const = default;
+  [[nodiscard]] constexpr bool is_square() const { return width == height; }
+};
+
 struct WindowOptions {
   WindowStatistic statistic = WindowStatistic::mean;
-  int size = 31;  ///< K of a K × K window: odd, at most 2·max(width, height) − 1
+  WindowSize size;  ///< sides of at most 2·max(width, height) − 1
   Border border = Border::reflect101;
   Channel channel = Channel::luma;  ///< of variance and deviation; the mean is of each color channel
   Luma luma = kDefaultLuma;
@@ -42,18 +53,24 @@ constexpr bool weighs_pixels(PixelFormat format, const WindowOptions& options) {
 
 namespace detail {
 
-inline void check_window(int width, int height, int size, const std::string& what) {
+inline std::string window_text(const WindowSize& size) {
+  return size.is_square() ? std::to_string(size.width) : size_text(size.width, size.height);
+}
+
+inline void check_window(int width, int height, const WindowSize& size, const std::string& what) {
   const std::int64_t most = std::min<std::int64_t>(2 * std::int64_t{std::max(width, height)} - 1, kMaxWindow);
-  if (!kWindowLimits.hold(size) || size > most) {
-    throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " does not fit an image of " +
-                                      size_text(width, height) + "; use an odd number from 1 to " +
+  const auto fits = [most](int side) { return kWindowLimits.hold(side) && side <= most; };
+  if (!fits(size.width) || !fits(size.height)) {
+    throw Error(ErrorKind::usage, what + ": a window of " + window_text(size) + " does not fit an image of " +
+                                      size_text(width, height) + "; use " +
+                                      (size.is_square() ? "an odd number" : "odd numbers") + " from 1 to " +
                                       std::to_string(most));
   }
 }
 
-inline void check_weighted_window(int size, const std::string& what) {
-  if (size > kMaxWeightedWindow) {
-    throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " is too large for pixels with " +
+inline void check_weighted_window(const WindowSize& size, const std::string& what) {
+  if (std::max(size.width, size.height) > kMaxWeightedWindow) {
+    throw Error(ErrorKind::usage, what + ": a window of " + window_text(size) + " is too large for pixels with " +
                                       "weights; use at most " + std::to_string(kMaxWeightedWindow) +
                                       ", or count transparent pixels");
   }
@@ -82,6 +99,6 @@ constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& opti
   return options.statistic == WindowStatistic::mean ? input : PixelFormat{Sample::f32, 1};
 }
 
-constexpr int halo_rows(const WindowOptions& options) { return options.size / 2; }
+constexpr int halo_rows(const WindowOptions& options) { return options.size.height / 2; }
 
 }  // namespace gpuimg

@@ -65,13 +65,15 @@ bool is_white(const oracle::Moments& moments, std::uint32_t level, const Thresho
   const double s = std::sqrt(moments.variance());
   const auto x = static_cast<double>(level);
   switch (options.method) {
-    case ThresholdMethod::mean: return x - static_cast<double>(moments.rounded_mean()) > -std::ceil(options.offset);
+    case ThresholdMethod::mean:
+      return x - static_cast<double>(moments.rounded_mean()) >
+             -std::ceil(options.offset.value_or(v_max == 255.0 ? 10.0 : 2570.0));
     case ThresholdMethod::bradley:
       return oracle::Wide{100} * level * moments.n >
              oracle::Wide{moments.sum} * static_cast<std::uint64_t>(100 - options.sensitivity);
     case ThresholdMethod::niblack: return x > mean - options.k * s;
     default: {
-      const double part = s / (v_max / 2.0) - 1.0;
+      const double part = s / options.range.value_or(v_max / 2.0) - 1.0;
       return x > mean * (1.0 + options.k * part);
     }
   }
@@ -102,13 +104,13 @@ Image expected_result(ConstView pixels, const ThresholdOptions& options, const I
       const std::uint32_t here = test::sample_at(plane.view(), x, y, 0);
       const auto moments = [&] {
         const auto samples = [&](const Image& of) {
-          return oracle::window_samples(of.view(), x, y, options.window.value_or(usual), border);
+          return oracle::window_samples(of.view(), x, y, options.window.value_or(WindowSize(usual)), border);
         };
         return oracle::moments_of(samples(plane), samples(weights), pixels.format.max_value());
       };
       const bool white = is_blank(pixels, x, y, choice) ||
                          (is_global ? here > level : is_white(moments(), here, options, pixels.format.max_value()));
-      test::set_sample(out.view(), x, y, 0, white ? 255 : 0);
+      test::set_sample(out.view(), x, y, 0, white != options.invert ? 255 : 0);
     }
   }
   return out;
@@ -140,12 +142,20 @@ TEST(Threshold, EqualToTheOracle) {
                                  : std::nullopt;
         options.method = method;
         if (round % 3 != 0) {
-          options.window = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+          const auto side = [&] { return 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1; };
+          options.window = WindowSize(side());
+          options.window->height = random.below(2) == 0 ? options.window->width : side();
         }
         options.channel = static_cast<Channel>(random.below(format.has_alpha() ? 5 : 4));
         options.luma = static_cast<Luma>(random.below(4));
         const int reach = random.below(2) == 0 ? 400 : static_cast<int>(format.max_value());
-        options.offset = random.between(-reach, reach) / 8.0;
+        if (random.below(8) != 0) {
+          options.offset = random.between(-reach, reach) / 8.0;
+        }
+        if (random.below(2) == 0) {
+          options.range = (1 + random.below(8 * format.max_value())) / 8.0;
+        }
+        options.invert = random.below(3) == 0;
         options.sensitivity = random.between(0, 100);
         options.k = random.between(-100, 100) / 100.0;
         const Image expected = expected_result(image.view(), options, mask ? &*mask : nullptr);
@@ -154,10 +164,11 @@ TEST(Threshold, EqualToTheOracle) {
         const Image actual = backend->download(backend->apply(backend->upload(image.view()), options));
         ASSERT_TRUE(test::same_pixels(actual.view(), expected.view()))
             << test::name_of(format) << " " << image.width() << "x" << image.height() << ", method "
-            << static_cast<int>(method) << ", window " << options.window.value_or(0) << ", offset " << options.offset
-            << ", sensitivity " << options.sensitivity << ", k " << options.k << ", transparent pixels count "
-            << options.selection.count_transparent << ", with region " << options.selection.region.has_value()
-            << ", with mask " << mask.has_value();
+            << static_cast<int>(method) << ", window " << options.window.value_or(0).width << "x"
+            << options.window.value_or(0).height << ", offset " << options.offset.value_or(-1.0) << ", r "
+            << options.range.value_or(0.0) << ", inverted " << options.invert << ", sensitivity " << options.sensitivity
+            << ", k " << options.k << ", transparent pixels count " << options.selection.count_transparent
+            << ", with region " << options.selection.region.has_value() << ", with mask " << mask.has_value();
       }
     }
   }
@@ -221,6 +232,9 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
   refused([](ThresholdOptions& options) { options.window = 2; });
   refused([](ThresholdOptions& options) { options.window = 11; });
   refused([](ThresholdOptions& options) { options.window = -1; });
+  refused([](ThresholdOptions& options) { options.window = WindowSize(3, 4); });
+  refused([](ThresholdOptions& options) { options.range = 0.0; });
+  refused([](ThresholdOptions& options) { options.range = std::numeric_limits<double>::infinity(); });
   refused([](ThresholdOptions& options) { options.offset = std::numeric_limits<double>::quiet_NaN(); });
   refused([](ThresholdOptions& options) { options.k = std::numeric_limits<double>::infinity(); });
   refused([](ThresholdOptions& options) { options.sensitivity = 101; });

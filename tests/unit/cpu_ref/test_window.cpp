@@ -70,8 +70,9 @@ void expect_oracle(Backend& backend, const Image& image, const WindowOptions& op
                                                                     : expected_moments(image.view(), options);
   const Image actual = backend.download(backend.apply(backend.upload(image.view()), options));
   ASSERT_TRUE(test::same_pixels(actual.view(), expected.view()))
-      << test::name_of(image.format()) << " " << image.width() << "x" << image.height() << ", window " << options.size
-      << ", border " << static_cast<int>(options.border) << ", statistic " << static_cast<int>(options.statistic);
+      << test::name_of(image.format()) << " " << image.width() << "x" << image.height() << ", window "
+      << options.size.width << "x" << options.size.height << ", border " << static_cast<int>(options.border)
+      << ", statistic " << static_cast<int>(options.statistic);
 }
 
 TEST(Window, EqualToTheOracle) {
@@ -90,7 +91,9 @@ TEST(Window, EqualToTheOracle) {
         options.count_transparent = random.below(4) == 0;
         options.statistic = static_cast<WindowStatistic>(round % 3);
         options.border = border;
-        options.size = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+        const auto side = [&] { return 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1; };
+        options.size = side();
+        options.size.height = random.below(2) == 0 ? options.size.width : side();
         options.channel = static_cast<Channel>(random.below(format.has_alpha() ? 5 : 4));
         options.luma = static_cast<Luma>(random.below(4));
         expect_oracle(*backend, image, options);
@@ -220,7 +223,7 @@ TEST(Window, MeansFromASummedAreaTable) {
     const Picture picture = backend->upload(image.view());
     const Image table = backend->download(backend->integral(picture, sums));
     const Image means = backend->download(backend->apply(picture, options));
-    const int r = options.size / 2;
+    const int r = options.size.width / 2;
     for (int y = 0; y < image.height(); ++y) {
       const int top = std::max(0, y - r);
       const int bottom = std::min(image.height(), y + r + 1);
@@ -231,7 +234,7 @@ TEST(Window, MeansFromASummedAreaTable) {
         const int right = std::min(image.width(), x + r + 1);
         const auto n = static_cast<std::uint64_t>((bottom - top) * (right - left));
         const std::uint64_t sum = below[right] - below[left] - above[right] + above[left];
-        ASSERT_EQ(test::sample_at(means.view(), x, y, 0), (2 * sum + n) / (2 * n)) << options.size;
+        ASSERT_EQ(test::sample_at(means.view(), x, y, 0), (2 * sum + n) / (2 * n)) << options.size.width;
       }
     }
   }
@@ -254,14 +257,16 @@ TEST(Window, RoundsLongIntegersToTheNearestDouble) {
 TEST(Window, RefusesWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](int size, Channel channel) {
+  const auto refused = [&](WindowSize size, Channel channel) {
     WindowOptions options;
     options.size = size;
     options.channel = channel;
-    EXPECT_THROW((void)backend->apply(gray, options), Error) << size;
+    EXPECT_THROW((void)backend->apply(gray, options), Error) << size.width << "x" << size.height;
   };
   for (const int size : {-1, 0, 2, 11, 1 << 30}) {
     refused(size, Channel::luma);
+    refused({3, size}, Channel::luma);
+    refused({size, 3}, Channel::luma);
   }
   refused(3, Channel::alpha);
   refused(3, Channel::hue);

@@ -156,7 +156,7 @@ void expect_means_of_the_cpu(const Image& image, int size, Border border, int ro
 
 void expect_thresholds_of_the_cpu(const Image& image, const ThresholdOptions& options, int rows) {
   const ThresholdRule rule = threshold_rule(image.format(), options);
-  const int size = *options.window;
+  const int size = options.window->width;
   Image made(image.width(), image.height(), image.format());
   BlockTwin(image, size, border_of(options.method), rows)
       .make_pixels([&](int x, int y, std::uint32_t sum, std::uint32_t n, std::uint32_t before) {
@@ -172,7 +172,7 @@ void expect_thresholds_of_the_cpu(const Image& image, const ThresholdOptions& op
   const auto backend = make_cpu_backend(2);
   const Image expected = backend->download(backend->apply(backend->upload(image.view()), options));
   ASSERT_TRUE(test::same_pixels(made.view(), expected.view()))
-      << image.width() << "x" << image.height() << ", window " << size << ", offset " << options.offset
+      << image.width() << "x" << image.height() << ", window " << size << ", offset " << *options.offset
       << ", sensitivity " << options.sensitivity;
 }
 

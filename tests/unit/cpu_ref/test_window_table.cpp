@@ -17,7 +17,7 @@ namespace gpuimg::test_window_table {
 namespace {
 
 template <class Sum>
-void expect_sums(Backend& backend, const Image& image, int size, Border border) {
+void expect_sums(Backend& backend, const Image& image, WindowSize size, Border border) {
   IntegralOptions options;
   options.type = sizeof(Sum) == 4 ? Sample::u32 : Sample::u64;
   options.allow_wrap = true;
@@ -28,9 +28,9 @@ void expect_sums(Backend& backend, const Image& image, int size, Border border) 
     for (int x = 0; x < image.width(); ++x) {
       const auto samples = oracle::window_samples(image.view(), x, y, size, border);
       const std::uint64_t sum = std::accumulate(samples.begin(), samples.end(), std::uint64_t{0});
-      ASSERT_EQ(window_sum(table, x, y, size / 2, border), static_cast<Sum>(sum))
-          << image.width() << "x" << image.height() << " at " << x << "," << y << ", window " << size << ", border "
-          << static_cast<int>(border);
+      ASSERT_EQ(window_sum(table, x, y, WindowShape(size, border)), static_cast<Sum>(sum))
+          << image.width() << "x" << image.height() << " at " << x << "," << y << ", window " << size.width << "x"
+          << size.height << ", border " << static_cast<int>(border);
     }
   }
 }
@@ -46,6 +46,7 @@ TEST(WindowTable, EveryWindowOfSmallImages) {
         for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
           expect_sums<std::uint32_t>(*backend, image, size, border);
           expect_sums<std::uint64_t>(*backend, image, size, border);
+          expect_sums<std::uint64_t>(*backend, image, {size, 2 * std::max(width, height) - size}, border);
           if (HasFatalFailure()) {
             return;
           }
@@ -87,7 +88,7 @@ class WeightedTwin {
 
 /// With alpha, a mask and a region.
 template <class T>
-void expect_weighted_sums(test::Random& random, Backend& backend, const Image& image, int size, Border border) {
+void expect_weighted_sums(test::Random& random, Backend& backend, const Image& image, WindowSize size, Border border) {
   const oracle::Choice choice{Rect{random.between(0, image.width() - 1), 0, 1000, random.between(1, 9)}, nullptr,
                               random.below(3) == 0};
   PixelWeights<T> weights;
@@ -107,10 +108,10 @@ void expect_weighted_sums(test::Random& random, Backend& backend, const Image& i
       const oracle::Moments moments = oracle::moments_of(
           oracle::window_samples(plane.view(), x, y, size, border),
           oracle::window_samples(expected_weights.view(), x, y, size, border), image.format().max_value());
-      const WeightedSums sums = twin.tables().at(x, y, size / 2, border, image.format().max_value());
+      const WeightedSums sums = twin.tables().at(x, y, WindowShape(size, border), image.format().max_value());
       ASSERT_TRUE(sums.weights == moments.n && sums.levels == moments.sum && sums.squares == moments.squares)
-          << image.width() << "x" << image.height() << " at " << x << "," << y << ", window " << size << ", border "
-          << static_cast<int>(border);
+          << image.width() << "x" << image.height() << " at " << x << "," << y << ", window " << size.width << "x"
+          << size.height << ", border " << static_cast<int>(border);
     }
   }
 }
@@ -124,7 +125,8 @@ TEST(WindowTable, SumsOfWeights) {
       const bool is_deep = round % 2 == 0;
       const Image image = test::any_image(random, random.between(1, 12), random.between(1, 12),
                                           {is_deep ? Sample::u16 : Sample::u8, random.below(2) == 0 ? 2 : 4});
-      const int size = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+      const int longest = std::max(image.width(), image.height());
+      const WindowSize size(2 * random.between(0, longest - 1) + 1, 2 * random.between(0, longest - 1) + 1);
       is_deep ? expect_weighted_sums<std::uint16_t>(random, *backend, image, size, border)
               : expect_weighted_sums<std::uint8_t>(random, *backend, image, size, border);
       if (HasFatalFailure()) {

@@ -1,0 +1,33 @@
+# threshold: tells its threshold; a level or a percentage in its place; inverted; windows of two sides; R of Sauvola.
+printf 'P5\n4 2\n255\n\012\024\144\310\012\024\144\310' >a.pgm   # 10 20 100 200, twice
+printf 'P5\n2 1\n65535\n\077\377\200\0' >deep.pgm                 # 16383 32768
+printf 'P5\n4 2\n255\n\377\377\377\0\377\377\377\0' >mask.pgm
+bits() { gpuimg threshold -q --depth 8 "$@" - --format pnm | tail -c 8 | od -An -v -tu1; }
+echo "- otsu"
+bits a.pgm
+bits --invert a.pgm
+bits --roi 0,0,2,2 a.pgm
+bits --mask mask.pgm a.pgm
+echo "- given"
+bits --value 10 a.pgm
+bits --value 50% a.pgm
+gpuimg threshold --value 50% --json deep.pgm x.png
+gpuimg threshold --json a.pgm deep.pgm out/
+gpuimg threshold --json --force a.pgm - --format pnm 2>&1 >/dev/null
+gpuimg threshold -v -f a.pgm x.png 2>&1 | grep threshold
+gpuimg threshold -q -f a.pgm deep.pgm out/ --manifest run.jsonl && grep -o '"result": *"[^"]*"' run.jsonl
+echo "- windows"
+bits --method mean --window 3x1 --offset 0 a.pgm
+bits --method mean --window 1x3 --offset 0 a.pgm
+bits --method mean --window 3x1 a.pgm
+bits --method sauvola --window 3 --r 5 a.pgm
+gpuimg integral --mean 3x1 --border cut a.pgm - --format pnm | tail -c 8 | od -An -v -tu1
+echo "- refusals"
+for value in -1 256.5 x 101% 70000; do expect 2 gpuimg threshold --value=$value a.pgm y.png; done
+expect 2 gpuimg threshold --value 256 a.pgm y.png
+expect 2 gpuimg threshold --method mean --value 5 a.pgm y.png
+expect 2 gpuimg threshold --method mean --r 5 a.pgm y.png
+expect 2 gpuimg threshold --method sauvola --r 0 a.pgm y.png
+for window in 3x 3x2 x3 3x3x3; do expect 2 gpuimg integral --mean $window a.pgm y.png; done
+expect 2 gpuimg threshold --method mean --window 3x9 a.pgm y.png
+ls y.* 2>/dev/null
