@@ -171,7 +171,10 @@ class ThresholdStep final : public ImageStep {
                         of_picture.selection.mask = mask;
                         return backend.apply(picture, of_picture);
                       },
-                      mask_}};
+                      mask_,
+                      {},
+                      {},
+                      fit_of(options)}};
     if (!has_window(options.method)) {
       made.save_more = [level, name, &worker](OutputWriter&) {
         worker.report.detail(fmt::format("{}: the threshold is {}", name, *level));
