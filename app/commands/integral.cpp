@@ -406,7 +406,7 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   parser.declare_step([arguments]() -> std::shared_ptr<ImageStep> {
-    if (!arguments->window.mean) {
+    if (arguments->window.mean.empty()) {
       refuse_before_steps("a table of numbers", "--mean");
     }
     return std::make_shared<MeanStep>(checked_window_options(*arguments));

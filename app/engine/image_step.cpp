@@ -85,9 +85,10 @@ std::vector<std::string> ImageSteps::input_endings() const {
 
 bool ImageSteps::takes_bands() const {
   const std::vector<OperationTraits> all = traits({});
-  return !reads_files() && rows_when() != RowsWhen::never && std::none_of(all.begin(), all.end(), [&](const OperationTraits& one) {
-    return all.size() == 1 ? one.moves_rows && one.reads_all_first : one.moves_rows || one.reads_all_first;
-  });
+  return !reads_files() && rows_when() != RowsWhen::never &&
+         std::none_of(all.begin(), all.end(), [&](const OperationTraits& one) {
+           return all.size() == 1 ? one.moves_rows && one.reads_all_first : one.moves_rows || one.reads_all_first;
+         });
 }
 
 void ImageSteps::prepare(Worker& worker) const {
