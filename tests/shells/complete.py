@@ -46,6 +46,7 @@ CASES = [
     ('gpuimg completion z', ['zsh'], []),
     ('gpuimg flip ver', ['vertical '], []),
     ('gpuimg flip vertical fir', ['first.png'], ['first.txt']),
+    ('gpuimg rotate 90 in.png out.png --then flip ver', ['vertical '], []),
 ]
 FILES = ['first.png', 'first.txt', 'SECOND.JPG', 'SECOND.TXT', 'table.csv', 'table.txt', 'second.mask']
 
