@@ -352,7 +352,7 @@ void compute(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
       std::rethrow_exception(thrown);
     }
   }
-  item.record.times = worker.report.times();
+  item.record.times = worker.report.take_times();
   item.messages = worker.report.take_messages();
 }
 

@@ -187,7 +187,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   item.record.device = worker->report.device();
   item.record.sides = worker->report.sides();
   item.record.result = worker->report.take_result();
-  item.record.times = worker->report.times();
+  item.record.times = worker->report.take_times();
   item.messages = worker->report.take_messages();
   item.replaced = settings_.force && worker->writer.has_replaced();
   // A backend may cache memory for the next image, but not a large share of the limit.
@@ -290,6 +290,7 @@ void ResultRecorder::end(BatchItem& item) {
   reserve_.retry_on_oom([&] {
     told = lines_of(item);
     recorded = is_recorded(item) ? manifest_line(item.record) : "";
+    outcome_.times.make_room(item.record.times);
     if (item.record.status == ItemStatus::failed) {
       outcome_.failures.add(item.record.error_kind, item.reason, item.record.message);
     }
@@ -393,10 +394,9 @@ class Run {
 
   /// Returns false if oneTBB ran out of memory or threads. It may then have dropped items that were begun.
   bool run_pipeline() {
-    group_.emplace();
     bool is_through = false;
     try {
-      group_->run(stages(), settings_.jobs, slots_.size());
+      group_.emplace().run(stages(), settings_.jobs, slots_.size());
       is_through = true;
     } catch (const std::bad_alloc&) {
     } catch (const std::runtime_error& failure) {

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "text/number_text.hpp"
 
 namespace gpuimg {
-
 namespace {
 
 std::string side_of(Phase phase, const CodecSides& sides) {
@@ -31,6 +32,8 @@ void PhaseTimes::add(const PhaseTimes& other) {
     add_step(i + 1, other.steps_[i].name, other.steps_[i].milliseconds);
   }
 }
+
+void PhaseTimes::make_room(const PhaseTimes& other) { steps_.resize(std::max(steps_.size(), other.steps_.size())); }
 
 void PhaseTimes::add_step(std::size_t place, std::string_view name, double milliseconds) {
   if (steps_.size() < place) {

@@ -41,7 +41,7 @@ class PhaseTimes {
   }
 
   /// Runs work(), and adds its duration, with all that is measured inside it, to that of step `place`, from 1, of
-  /// several; 0: there is only one step, which has no time of its own.
+  /// several; 0: there is only one step, which has no time of its own. `name` is a literal.
   template <class Work>
   auto measure_step(std::size_t place, std::string_view name, const Work& work) {
     const Clock::time_point begin = Clock::now();
@@ -54,8 +54,9 @@ class PhaseTimes {
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
 
-  /// Adds the phase times of another run.
+  /// Adds the times of another run. Allocates nothing after make_room() for them.
   void add(const PhaseTimes& other);
+  void make_room(const PhaseTimes& other);
 
   /// Milliseconds since construction.
   [[nodiscard]] double total_ms() const { return since(began_); }
@@ -87,7 +88,7 @@ class PhaseTimes {
   };
 
   struct StepTime {
-    std::string name;
+    std::string_view name;
     double milliseconds = 0.0;
   };
   void add_step(std::size_t place, std::string_view name, double milliseconds);
@@ -138,6 +139,9 @@ class ItemReport {
 
   [[nodiscard]] PhaseTimes& times() { return times_; }
   [[nodiscard]] const PhaseTimes& times() const { return times_; }
+
+  /// Allocates nothing.
+  [[nodiscard]] PhaseTimes take_times() { return std::move(times_); }
 
   /// Which sides decoded the input and encoded the output.
   [[nodiscard]] CodecSides& sides() { return sides_; }
