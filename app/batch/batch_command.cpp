@@ -375,7 +375,8 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const ItemPaths paths{named.inputs.front(), named.output};
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
-  if (globals.json && !globals.timing && !(job.may_print() && is_standard_output(target))) {
+  const bool prints_json = job.prints_json_lines() || (job.may_print() && is_standard_output(target));
+  if (globals.json && !globals.timing && !prints_json) {
     print_note(globals.verbosity, std::string("--json has no effect: nothing is printed; ") +
                                       (job.may_print() ? "give OUT the ending .json, or omit OUT" : "add --timing"));
   }

@@ -449,6 +449,10 @@ WindowSize parse_window(const std::string& option, const std::string& text) {
     return parsed;
   };
   const std::size_t times = text.find('x');
+  if (times != std::string::npos &&
+      (times == 0 || times + 1 == text.size() || text.find('x', times + 1) != text.npos)) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not K or WxH; give odd numbers, such as 31 or 31x5");
+  }
   return times == std::string::npos ? WindowSize(side(text))
                                     : WindowSize(side(text.substr(0, times)), side(text.substr(times + 1)));
 }

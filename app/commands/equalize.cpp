@@ -135,7 +135,8 @@ std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const Equa
   if (!arguments.clahe) {
     if (!arguments.tiles.empty() || arguments.clip || !arguments.bins.empty()) {
       const char* option = arguments.clip ? "--clip" : arguments.bins.empty() ? "--tiles" : "--bins";
-      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe", option));
+      const char* instead = arguments.bins.empty() ? "" : "; 'gpuimg hist' counts into bins";
+      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe{}", option, instead));
     }
     return std::nullopt;
   }

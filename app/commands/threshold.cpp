@@ -204,14 +204,17 @@ class ThresholdJob final : public PhotoJob {
   ThresholdJob(const Arguments& arguments, bool prints_json)
       : PhotoJob(std::make_shared<ThresholdStep>(arguments), arguments.image_output,
                  arguments.bits == "8" ? BilevelBits::eight : BilevelBits::one),
+        has_threshold_(arguments.method == name_of(ThresholdMethod::otsu, kMethodNames)),
         prints_json_(prints_json) {}
+
+  [[nodiscard]] bool prints_json_lines() const override { return has_threshold_; }
 
   /// With --json, prints the threshold on standard output, or on standard error if the image goes there.
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     InOrder done = PhotoJob::run(worker, paths);
     const std::string result = worker.report.take_result();
     worker.report.keep_result(result);
-    if (!prints_json_ || !result.starts_with(kResult)) {
+    if (!prints_json_ || !has_threshold_) {
       return done;
     }
     JsonWriter json;
@@ -223,6 +226,7 @@ class ThresholdJob final : public PhotoJob {
   }
 
  private:
+  bool has_threshold_;  ///< of an image as a whole
   bool prints_json_;
 };
 

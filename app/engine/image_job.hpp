@@ -60,6 +60,9 @@ class ImageJob {
   /// True if OUT is optional: the result is then printed.
   [[nodiscard]] virtual bool may_print() const { return false; }
 
+  /// True if --json prints a line about each image, wherever the image goes.
+  [[nodiscard]] virtual bool prints_json_lines() const { return false; }
+
   /// True if `output` is binary, so it must not go to a terminal.
   [[nodiscard]] virtual bool is_binary(const std::string& /*output*/) const { return true; }
 

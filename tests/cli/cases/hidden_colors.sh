@@ -9,7 +9,7 @@ gpuimg integral --variance 3 white.pam variance.npy && bytes 12 variance.npy
 gpuimg denoise --filter-strength 1000 --patch 1 --search 3 white.pam clean.pam && bytes 6 clean.pam
 gpuimg denoise --filter-strength 1000 --patch 1 --search 3 --transparent count white.pam mixed.pam && bytes 6 mixed.pam
 echo "- thresholds"
-gpuimg threshold -v dark.pam dark.bmp 2>&1 | grep -v backend
+gpuimg threshold -v dark.pam dark.bmp 2>&1 | grep 'alpha\|threshold is'
 gpuimg threshold --transparent count --depth 8 dark.pam count.pnm && bytes 4 count.pnm
 gpuimg threshold --channel a --depth 8 dark.pam alpha.pnm && bytes 4 alpha.pnm
 gpuimg threshold -q --method bradley --window 3 --depth 8 dark.pam bradley.pnm && bytes 4 bradley.pnm

@@ -43,8 +43,11 @@ const std::vector<std::string> kSteps = {
     "threshold --method sauvola",
     "threshold --method bradley --window 9",
     "threshold --method mean --offset 2",
+    "threshold --mask @mask.png --transparent count --invert",
+    "threshold --method bradley --roi 2,3,9,8 --window 5x9",
     "denoise --patch 3 --search 5",
     "denoise --patch 1 --search 3 --filter-strength 20",
+    "denoise --patch 3 --search 3 --sigma auto",
     "convert",
     "resize --size 31x",
     "resize --size 40x50 --fit cover --filter lanczos",
@@ -455,7 +458,8 @@ TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
       {});
   ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
-            "denoise --filter-strength [10; of 16 bits 2570] --patch 5 --search [21]");
+            "denoise --filter-strength [10 of each 255 levels of the range in use] --patch 5 --search [21] "
+            "--transparent [skip]");
   EXPECT_NE(ran.out.find("\n--then equalize --formula [opencv]"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find(" --clahe"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("\n--then rotate 90\n--then convert\n"), std::string::npos) << ran.out;

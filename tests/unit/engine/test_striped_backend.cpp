@@ -123,6 +123,32 @@ TEST_F(StripedBackendTest, Equalization) {
   });
 }
 
+/// Also where windows of a strip see rows of another, or no pixel that counts.
+TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
+  each([&](test::Random& random, Backend& striped, const Image& image) {
+    const Selected selected(random, image);
+    ThresholdOptions options;
+    options.method = static_cast<ThresholdMethod>(random.below(5));
+    const auto side = [&] {
+      return 2 * random.between(0, std::min(9, std::max(image.width(), image.height()) - 1)) + 1;
+    };
+    options.window = WindowSize(side(), side());
+    options.invert = random.below(2) == 0;
+    std::uint32_t levels[2] = {};
+    const auto compare = [&](std::uint32_t& used) {
+      return [&](Backend& backend, const Picture& picture, const Selection& selection) {
+        options.selection = selection;
+        options.used_level = &used;
+        return backend.download(backend.apply(picture, options));
+      };
+    };
+    const Image tested = run(striped, image, selected, compare(levels[0]));
+    const Image expected = run(*inner_, image, selected, compare(levels[1]));
+    EXPECT_TRUE(test::same_pixels(tested.view(), expected.view())) << "method " << static_cast<int>(options.method);
+    EXPECT_EQ(levels[0], levels[1]);
+  });
+}
+
 TEST_F(StripedBackendTest, SummedAreaTables) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     IntegralOptions options;
