@@ -160,9 +160,9 @@ class ThresholdStep final : public ImageStep {
     if (has_window(options.method)) {
       options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
     }
-    const std::string name = input_name(input.path);
+    const std::string shown = input_name(input.path);
     if (value_) {
-      options.level = value_->of(input.shape.format, name);
+      options.level = value_->of(input.shape.format, shown);
     }
     const auto level = std::make_shared<std::uint32_t>(0);
     StepOfImage made{{[options, level](Backend& backend, const Picture& picture, const Picture* mask) {
@@ -176,8 +176,8 @@ class ThresholdStep final : public ImageStep {
                       {},
                       fit_of(options)}};
     if (!has_window(options.method)) {
-      made.save_more = [level, name, &worker](OutputWriter&) {
-        worker.report.detail(fmt::format("{}: the threshold is {}", name, *level));
+      made.save_more = [level, shown, &worker](OutputWriter&) {
+        worker.report.detail(fmt::format("{}: the threshold is {}", shown, *level));
         worker.report.keep_result(fmt::format("{}{}", kResult, *level));
       };
     }
