@@ -20,16 +20,36 @@
 namespace gpuimg {
 namespace {
 
-// The names that other tools, and other spellings, use for our subcommands and options.
+// The names that other tools, and other spellings, use for our subcommands and options. A suggestion may be several
+// words; it is made where the first of them exists.
 const std::vector<Synonym> kSubcommandSynonyms = {
     {"histogram", "hist"},
     {"histo", "hist"},
     {"count", "hist"},
+    {"stats", "hist"},
+    {"statistics", "hist"},
     {"equalise", "equalize"},
     {"equalization", "equalize"},
     {"equalizehist", "equalize"},
     {"eq", "equalize"},
     {"normalize", "equalize"},
+    {"clahe", "equalize --clahe"},
+    {"levels", "equalize --formula stretch"},
+    {"level", "equalize --formula stretch"},
+    {"auto-level", "equalize --formula stretch"},
+    {"auto-levels", "equalize --formula stretch"},
+    {"autolevel", "equalize --formula stretch"},
+    {"autocontrast", "equalize --formula stretch"},
+    {"contrast", "equalize --formula stretch"},
+    {"stretch", "equalize --formula stretch"},
+    {"convert", "equalize --strength 0"},
+    {"blur", "integral --mean"},
+    {"boxblur", "integral --mean"},
+    {"box-blur", "integral --mean"},
+    {"binarize", "threshold"},
+    {"binarise", "threshold"},
+    {"otsu", "threshold"},
+    {"bw", "threshold"},
     {"integral-image", "integral"},
     {"summed-area", "integral"},
     {"summed-area-table", "integral"},
@@ -58,6 +78,19 @@ const std::vector<Synonym> kSubcommandSynonyms = {
 const std::vector<Synonym> kOptionSynonyms = {
     {"--colour", "--color"},
     {"--mode", "--color"},
+    {"--stretch", "--formula stretch"},
+    {"--auto", "--formula stretch"},
+    {"--auto-level", "--formula stretch"},
+    {"--auto-levels", "--formula stretch"},
+    {"--autocontrast", "--formula stretch"},
+    {"--levels", "--formula stretch"},
+    {"--clip-limit", "--clip"},
+    {"--cliplimit", "--clip"},
+    {"--h", "--filter-strength"},
+    {"--h", "--hue"},
+    {"--sigma", "--filter-strength"},
+    {"--noise", "--filter-strength"},
+    {"--threshold", "--value"},
     {"--method", "--formula"},
     {"--algorithm", "--formula"},
     {"--amount", "--strength"},
@@ -118,6 +151,21 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--simulate", "--dry-run"},
 };
 
+// What gpuimg does not have, and why: a near spelling would mislead.
+const std::vector<Synonym> kNotOffered = {
+    {"--resize", "gpuimg does not change the size of images"},
+    {"--scale", "gpuimg does not change the size of images"},
+    {"--rotate", "gpuimg turns images only as their EXIF orientation says"},
+    {"--progressive", "gpuimg writes JPEG of one scan"},
+    {"--threshold", "the method computes the threshold; choose it by --method"},
+};
+
+std::string why_not_offered(const std::string& name) {
+  const auto found =
+      std::find_if(kNotOffered.begin(), kNotOffered.end(), [&](const Synonym& known) { return known.word == name; });
+  return found == kNotOffered.end() ? "" : ": " + found->name;
+}
+
 std::vector<std::string> option_names(const CLI::App& parser) {
   std::vector<std::string> names;
   for (const CLI::Option* option : parser.get_options()) {
@@ -156,7 +204,14 @@ std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
   return "unknown subcommand " + printable_name(name) + did_you_mean(name, subcommand_names(app), kSubcommandSynonyms);
 }
 
-/// "unknown option --colour (did you mean --color?)", or which other subcommands have the option.
+/// The subcommand, or subcommand and option, whose name or synonym follows the dashes of `option`.
+std::string subcommand_meant(const std::string& option, const CLI::App& app, const CLI::App* chosen) {
+  const std::string name = known_word(option.substr(std::min(option.find_first_not_of('-'), option.size())),
+                                      subcommand_names(app), kSubcommandSynonyms);
+  return chosen != nullptr && name == chosen->get_name() ? "" : name;
+}
+
+/// "unknown option --colour (did you mean --color?)", or which other subcommands have the option, or why none has it.
 std::string unknown_option(const std::string& argument, const CLI::App& app, const CLI::App* chosen) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string unknown = "unknown option " + printable_name(name);
@@ -166,6 +221,14 @@ std::string unknown_option(const std::string& argument, const CLI::App& app, con
   std::vector<std::string> known = option_names(app);
   const std::vector<std::string> more = chosen == nullptr ? subcommand_names(app) : option_names(*chosen);
   known.insert(known.end(), more.begin(), more.end());
+  if (known_word(name, known, kOptionSynonyms).empty()) {
+    if (const std::string meant = subcommand_meant(name, app, chosen); !meant.empty()) {
+      return unknown + " (did you mean " + meant + "?)";
+    }
+    if (const std::string why = why_not_offered(name); !why.empty()) {
+      return unknown + why;
+    }
+  }
   return unknown + did_you_mean(name, known, kOptionSynonyms);
 }
 
@@ -328,13 +391,28 @@ ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
   return ExitCode::ok;
 }
 
+/// "80" of "-q 80", "-q80" and "-q=80", which others take for the quality. Empty for anything else, and for a file.
+std::string quality_after_q(int argc, const char* const* argv, int at) {
+  const std::string_view argument = argv[at];
+  if (!argument.starts_with("-q")) {
+    return "";
+  }
+  const bool is_next = argument == "-q" && at + 1 < argc;
+  const std::string text(is_next ? argv[at + 1] : argument.substr(argument.starts_with("-q=") ? 3 : 2));
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return is_number && !(is_next && ::access(text.c_str(), F_OK) == 0) ? text : "";
+}
+
 /// Refuses what CLI11 misreads: it would use the next argument as the value of "--option=", and from 2.4 on it takes
-/// "--" and a control character for the name of a file.
+/// "--" and a control character for the name of a file. A number after -q would be taken for a file.
 void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with("--") && static_cast<unsigned char>(argument[2]) <= ' ') {
       throw Error(ErrorKind::usage, unknown_option(std::string(argument), app) + "; see 'gpuimg --help'");
+    }
+    if (const std::string quality = quality_after_q(argc, argv, i); !quality.empty()) {
+      throw Error(ErrorKind::usage, "-q is --quiet, which takes no value; did you mean --quality " + quality + "?");
     }
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
       throw Error(ErrorKind::usage,
@@ -460,6 +538,11 @@ void CommandParser::number(const OptionSpec& spec, int& value) { add_number<int>
 void CommandParser::number(const OptionSpec& spec, double& value) { add_number<double>(spec, value); }
 void CommandParser::number(const OptionSpec& spec, std::optional<int>& value) { add_number<int>(spec, value); }
 void CommandParser::number(const OptionSpec& spec, std::optional<double>& value) { add_number<double>(spec, value); }
+
+void CommandParser::factor(const OptionSpec& spec, std::optional<double>& value) {
+  const auto read = [&value, name = spec.names](const std::string& text) { value = parse_factor(name, text); };
+  finish(*app_->add_option_function<std::string>(spec.names, read), spec);
+}
 
 void CommandParser::version(std::function<std::string()> text) {
   app_->set_version_flag("-V,--version", std::move(text));

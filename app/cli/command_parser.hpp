@@ -99,6 +99,9 @@ class CommandParser {
   void number(const OptionSpec& spec, std::optional<int>& value);
   void number(const OptionSpec& spec, std::optional<double>& value);
 
+  /// A factor that may be a percentage: parse_factor().
+  void factor(const OptionSpec& spec, std::optional<double>& value);
+
   /// -V, --version: prints what `text` returns.
   void version(std::function<std::string()> text);
 

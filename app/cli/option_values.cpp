@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -57,7 +58,7 @@ std::string lower_case(std::string_view word) {
   return lower;
 }
 
-/// The candidate equal to `word` but for case, or the one that `word` is a synonym of.
+/// known_word() of a word in lower case.
 std::string same_word(const std::string& word, const std::vector<std::string>& candidates,
                       const std::vector<Synonym>& synonyms) {
   for (const std::string& candidate : candidates) {
@@ -66,7 +67,8 @@ std::string same_word(const std::string& word, const std::vector<std::string>& c
     }
   }
   for (const Synonym& synonym : synonyms) {
-    const bool is_known = std::find(candidates.begin(), candidates.end(), synonym.name) != candidates.end();
+    const std::string first = synonym.name.substr(0, synonym.name.find(' '));
+    const bool is_known = std::find(candidates.begin(), candidates.end(), first) != candidates.end();
     if (is_known && lower_case(synonym.word) == word) {
       return synonym.name;
     }
@@ -232,6 +234,11 @@ std::string listed(const std::vector<std::string>& names, const std::string& con
   return text;
 }
 
+std::string known_word(std::string_view word, const std::vector<std::string>& candidates,
+                       const std::vector<Synonym>& synonyms) {
+  return same_word(lower_case(word), candidates, synonyms);
+}
+
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
                          const std::vector<Synonym>& synonyms) {
   constexpr std::size_t kMaxWord = 64;
@@ -261,8 +268,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 namespace {
 
-/// A suggestion for "50%" and "0,5".
-std::string number_meant(std::string text) {
+/// A suggestion for "50%", where the number is a share, and for "0,5".
+std::string number_meant(const std::string& option, std::string text) {
   std::replace(text.begin(), text.end(), ',', '.');
   double number = 0.0;
   const char* end = text.data() + text.size();
@@ -270,6 +277,9 @@ std::string number_meant(std::string text) {
   const bool is_percent = stop + 1 == end && *stop == '%';
   if (failure != std::errc{} || !(is_percent || stop == end)) {
     return {};
+  }
+  if (is_percent && option != "--strength") {
+    return ", and % is not taken here";
   }
   return fmt::format(" (did you mean {}?)", is_percent ? number / 100.0 : number);
 }
@@ -374,12 +384,28 @@ Number parse_number(const std::string& option, const std::string& text) {
   if (failure == std::errc::result_out_of_range) {
     throw Error(ErrorKind::usage, quoted + "too large");
   }
-  throw Error(ErrorKind::usage,
-              quoted + (std::is_integral_v<Number> ? "not a whole number" : "not a number" + number_meant(text)));
+  throw Error(ErrorKind::usage, quoted + (std::is_integral_v<Number> ? "not a whole number"
+                                                                     : "not a number" + number_meant(option, text)));
 }
 
 template int parse_number<int>(const std::string& option, const std::string& text);
 template double parse_number<double>(const std::string& option, const std::string& text);
+
+double parse_factor(const std::string& option, const std::string& text) {
+  constexpr double kWhole = 100.0;
+  if (!text.ends_with('%')) {
+    return parse_number<double>(option, text);
+  }
+  const bool is_change = text.starts_with('+') || text.starts_with('-');
+  const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* end = text.data() + text.size() - 1;
+  double percent = 0.0;
+  const auto [stop, failure] = std::from_chars(first, end, percent);
+  if (failure != std::errc{} || stop != end) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not a factor; give one such as 1.15, 115% or +15%");
+  }
+  return (is_change ? kWhole + percent : percent) / kWhole;
+}
 
 template <class Number>
 void expect_within(const Limits<Number>& limits, const std::string& option, Number number) {
@@ -392,19 +418,49 @@ void expect_within(const Limits<Number>& limits, const std::string& option, Numb
 template void expect_within<int>(const Limits<int>& limits, const std::string& option, int number);
 template void expect_within<double>(const Limits<double>& limits, const std::string& option, double number);
 
-// A suffix shifts the number: K by 10 bits, M by 20, and so on. Overflow is refused.
-std::uint64_t parse_byte_size(const std::string& option, const std::string& text) {
-  constexpr std::string_view kUnits = "KMGT";
-  const std::size_t unit = text.empty() ? std::string::npos : kUnits.find(text.back());
-  const unsigned shift = unit == std::string::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
-  const std::string_view digits = std::string_view(text).substr(0, text.size() - (shift > 0 ? 1 : 0));
+namespace {
+
+/// The bits that "K", "KB" or "KiB" and so on at the end of `text` shift a number by; the unit is removed from `text`.
+unsigned shift_of_unit(std::string_view& text) {
+  constexpr std::string_view kUnits = "kmgt";
+  const std::string lower = lower_case(text);
+  const std::size_t without = lower.ends_with("ib") ? 2 : lower.ends_with('b') ? 1 : 0;
+  const std::size_t size = lower.size() - without;
+  const std::size_t unit = size == 0 ? std::string::npos : kUnits.find(lower[size - 1]);
+  if (unit == std::string::npos) {
+    return 0;
+  }
+  text = text.substr(0, size - 1);
+  return 10 * (static_cast<unsigned>(unit) + 1);
+}
+
+/// Digits, and decimals behind a point if the unit has that many bits, times 2^shift; 0 if they are none or too many.
+std::uint64_t shifted(std::string_view digits, unsigned shift) {
   std::uint64_t number = 0;
-  const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (failure != std::errc{} || stop != digits.data() + digits.size() || number == 0 ||
-      number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+  const char* const end = digits.data() + digits.size();
+  const auto whole = std::from_chars(digits.data(), end, number);
+  if (whole.ec != std::errc{} || number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    return 0;
+  }
+  if (whole.ptr == end) {
+    return number << shift;
+  }
+  double decimals = 0.0;  // ".5"
+  const auto rest = std::from_chars(whole.ptr, end, decimals, std::chars_format::fixed);
+  const bool is_decimal = *whole.ptr == '.' && rest.ec == std::errc{} && rest.ptr == end && shift > 0;
+  return is_decimal ? (number << shift) + static_cast<std::uint64_t>(std::ldexp(decimals, static_cast<int>(shift))) : 0;
+}
+
+}  // namespace
+
+std::uint64_t parse_byte_size(const std::string& option, const std::string& text) {
+  std::string_view digits = text;
+  const unsigned shift = shift_of_unit(digits);
+  const std::uint64_t bytes = shifted(digits, shift);
+  if (bytes == 0) {
     throw Error(ErrorKind::usage, option + ": '" + text + "' is not a number of bytes, such as 800M or 2G");
   }
-  return number << shift;
+  return bytes;
 }
 
 std::string byte_size_text(std::uint64_t bytes) {

@@ -26,11 +26,16 @@
 
 namespace gpuimg {
 
-/// What people type when they mean `name`: "red" for "r". It is refused, with `name` as the suggestion.
+/// What people type when they mean `name`: "red" for "r". It is refused, with `name` as the suggestion. `name` may be
+/// several words: it is suggested where the first is a candidate.
 struct Synonym {
   std::string word;
   std::string name;
 };
+
+/// The candidate that is `word`, or what `word` is a synonym of; else an empty string. Ignores case.
+std::string known_word(std::string_view word, const std::vector<std::string>& candidates,
+                       const std::vector<Synonym>& synonyms);
 
 /// The candidate that `word` most likely means, or an empty string. Ignores case. Tries in this order: the same word, a
 /// synonym, a candidate that begins with `word`, the nearest by edit distance (insertions, deletions, substitutions,
@@ -137,6 +142,9 @@ Number parse_number(const std::string& option, const std::string& text);
 extern template int parse_number<int>(const std::string& option, const std::string& text);
 extern template double parse_number<double>(const std::string& option, const std::string& text);
 
+/// A factor: "1.15", "115%", or by how much more or less, "+15%" and "-15%". Throws Error{usage} that names `option`.
+double parse_factor(const std::string& option, const std::string& text);
+
 /// Throws Error{usage} that names `option` and the limits of its operation unless they hold `number`: int or double.
 template <class Number>
 void expect_within(const Limits<Number>& limits, const std::string& option, Number number);
@@ -144,7 +152,8 @@ void expect_within(const Limits<Number>& limits, const std::string& option, Numb
 extern template void expect_within<int>(const Limits<int>& limits, const std::string& option, int number);
 extern template void expect_within<double>(const Limits<double>& limits, const std::string& option, double number);
 
-/// "500M", "2G" or "1048576" in bytes; K, M, G and T are powers of 1024. Throws Error{usage} that names `option`.
+/// "500M", "0.5G", "30MB", "2GiB" or "1048576" in bytes; K, M, G and T, in either case, are powers of 1024. Throws
+/// Error{usage} that names `option`.
 std::uint64_t parse_byte_size(const std::string& option, const std::string& text);
 
 /// At least `bytes`, in two digits, as parse_byte_size reads it: "2800M".

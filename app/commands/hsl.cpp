@@ -363,6 +363,19 @@ void check_together(const Arguments& arguments) {
   refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
 }
 
+/// A factor from 5 up that is written without a percent sign was probably meant as a percentage.
+void note_large_factors(const CommandParser& parser, Verbosity verbosity) {
+  constexpr double kLarge = 5.0;
+  for (const GivenOption& option : parser.given_options()) {
+    const std::string& text = option.values.front();
+    const bool is_factor = option.name == "saturation" || option.name == "lightness";
+    if (is_factor && !text.ends_with('%') && parse_factor("--" + option.name, text) >= kLarge) {
+      print_note(verbosity,
+                 fmt::format("--{0} {1} multiplies by {1}; for {1} percent more, give +{1}%", option.name, text));
+    }
+  }
+}
+
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(
@@ -376,8 +389,10 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);
   parser.flag({"--inverse", "IN is HSL: convert it back to RGB"}, arguments->inverse);
   parser.number({"--hue", "adjust: add DEG degrees to the hue; OUT is RGB", "DEG"}, arguments->hue);
-  parser.number({"--saturation", "adjust: multiply the saturation; OUT is RGB", "K"}, arguments->saturation);
-  parser.number({"--lightness", "adjust: multiply the lightness; OUT is RGB", "K"}, arguments->lightness);
+  parser.factor(
+      {"--saturation", "adjust: multiply the saturation by K, such as 1.15, or 115% or +15%; OUT is RGB", "K"},
+      arguments->saturation);
+  parser.factor({"--lightness", "adjust: multiply the lightness, likewise; OUT is RGB", "K"}, arguments->lightness);
   add_format_option(
       parser, arguments->image_output.format,
       fmt::format("form of the output: npy, png or tif; with --inverse or an adjustment {} [the ending of OUT; "
@@ -398,6 +413,7 @@ RunCommand declare(CommandParser& parser) {
     return std::make_shared<AdjustHslStep>(*arguments);
   });
   return [arguments, &parser](const GlobalOptions& globals) {
+    note_large_factors(parser, globals.verbosity);
     return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };
 }

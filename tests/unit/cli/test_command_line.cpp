@@ -23,6 +23,9 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
   EXPECT_EQ(nearest_word("lmua", names), "luma");
   EXPECT_EQ(nearest_word("cyan", names, synonyms), "") << "stands for a name that is not a candidate";
   EXPECT_EQ(nearest_word("", names, synonyms), "");
+  EXPECT_EQ(nearest_word("vivid", names, {{"vivid", "lightness --up"}}), "lightness --up") << "of several words";
+  EXPECT_EQ(known_word("lmua", names, synonyms), "") << "no guess";
+  EXPECT_EQ(known_word("RED", names, synonyms), "r");
   EXPECT_EQ(nearest_word(std::string(65, 'r'), names), "");
   EXPECT_EQ(did_you_mean("red", names, synonyms), " (did you mean r?)");
   EXPECT_EQ(did_you_mean("frobnicate", names, synonyms), "");
@@ -62,7 +65,7 @@ TEST(NumberOptions, AreDecimal) {
   EXPECT_EQ(parsed<int>("99999999999"), "--n: '99999999999' is too large");
   EXPECT_EQ(parsed<double>("0.25"), "0.25");
   EXPECT_EQ(parsed<double>("half"), "--n: 'half' is not a number");
-  EXPECT_EQ(parsed<double>("25%"), "--n: '25%' is not a number (did you mean 0.25?)");
+  EXPECT_EQ(parsed<double>("25%"), "--n: '25%' is not a number, and % is not taken here");
   EXPECT_EQ(parsed<double>("0,5"), "--n: '0,5' is not a number (did you mean 0.5?)");
   EXPECT_EQ(parsed<double>("25%%"), "--n: '25%%' is not a number");
 }
