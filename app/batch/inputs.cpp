@@ -76,7 +76,9 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(by_filter_, "file", "without the ending of an image; --include reads them");
+    note(of_other_endings_, "file", "without the ending of an image; --include reads them");
+    note(not_included_, "image", "no --include matches");
+    note(excluded_, "file", "--exclude matches");
     note(not_regular_, "file", "not regular");
     note(folders_, "folder", "--recursive reads them");
     note(again_, "folder", "already read under another name");
@@ -91,7 +93,7 @@ class Walk {
       return;
     }
     if (identity && !entered_.insert(*identity).second) {
-      ++again_;
+      skip(again_, relative);
       return;
     }
     for (const Entry& entry : entries_of(folder)) {
@@ -106,9 +108,12 @@ class Walk {
     if (exists && S_ISDIR(found.st_mode)) {
       take_folder(relative, is_link);
     } else if (!filter_.takes(relative) && !may_be_folder) {
-      ++by_filter_;
+      skip(filter_.excludes(relative)             ? excluded_
+           : filter_.include_leaves_out(relative) ? not_included_
+                                                  : of_other_endings_,
+           relative);
     } else if (exists && !S_ISREG(found.st_mode)) {
-      ++not_regular_;
+      skip(not_regular_, relative);
     } else {
       scan_.files.push_back(
           relative);  // includes dangling links and unknown types: they fail later as unreadable inputs
@@ -120,11 +125,18 @@ class Walk {
       return;
     }
     if (!options_.recursive) {
-      ++folders_;
+      skip(folders_, relative);
     } else if (is_link) {
       linked_.push_back(relative);
     } else {
       enter(relative);
+    }
+  }
+
+  void skip(std::size_t& count, const std::string& relative) {
+    ++count;
+    if (options_.names_skipped) {
+      scan_.names.push_back("skipped " + printable_name(joined_path(root_, relative)));
     }
   }
 
@@ -141,7 +153,9 @@ class Walk {
   FolderScan scan_;
   std::set<FileIdentity> entered_;
   std::deque<std::string> linked_;
-  std::size_t by_filter_ = 0;
+  std::size_t of_other_endings_ = 0;
+  std::size_t not_included_ = 0;
+  std::size_t excluded_ = 0;
   std::size_t not_regular_ = 0;
   std::size_t folders_ = 0;
   std::size_t again_ = 0;
@@ -166,6 +180,7 @@ void take_folder(const std::string& folder, const InputSources& sources, Gathere
     gathered.files.push_back({std::move(path), std::move(relative)});
   }
   gathered.notes.insert(gathered.notes.end(), scan.notes.begin(), scan.notes.end());
+  gathered.names.insert(gathered.names.end(), scan.names.begin(), scan.names.end());
   if (scan.files.empty()) {
     std::string message = printable_name(folder) + ": contains no file to read";
     for (const std::string& note : scan.notes) {
@@ -221,8 +236,16 @@ bool FileFilter::takes(const std::string& relative_path) const {
   if (!include_.empty()) {
     return std::any_of(include_.begin(), include_.end(), matched_by);
   }
+  return has_ending(relative_path);
+}
+
+bool FileFilter::has_ending(const std::string& relative_path) const {
   const bool hidden = name_of_path(relative_path).starts_with('.');
   return !hidden && std::find(endings_.begin(), endings_.end(), file_ending(relative_path)) != endings_.end();
+}
+
+bool FileFilter::include_leaves_out(const std::string& relative_path) const {
+  return !include_.empty() && has_ending(relative_path) && !takes(relative_path) && !excludes(relative_path);
 }
 
 std::optional<FileIdentity> identity_of(const std::string& path) {

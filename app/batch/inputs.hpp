@@ -27,10 +27,14 @@ class FileFilter {
   FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
 
   [[nodiscard]] bool takes(const std::string& relative_path) const;
+  /// True for what would be taken by its extension, but matches no pattern of `include`.
+  [[nodiscard]] bool include_leaves_out(const std::string& relative_path) const;
   /// True if a pattern of `exclude` matches. An excluded folder is not entered.
   [[nodiscard]] bool excludes(const std::string& relative_path) const;
 
  private:
+  [[nodiscard]] bool has_ending(const std::string& relative_path) const;
+
   std::vector<std::string> include_;
   std::vector<std::string> exclude_;
   std::vector<std::string> endings_;
@@ -46,11 +50,13 @@ bool is_folder_name(const std::string& path);
 struct FolderScan {
   std::vector<std::string> files;  ///< paths relative to the folder, sorted bytewise
   std::vector<std::string> notes;  ///< messages about skipped files
+  std::vector<std::string> names;  ///< messages that name each of them: ScanOptions::names_skipped
 };
 
 struct ScanOptions {
   bool recursive = false;
   std::optional<FileIdentity> leave_out;  ///< folder that is not entered: where the outputs go
+  bool names_skipped = false;             ///< for --verbose
 };
 
 /// Returns the regular files that the filter accepts, following symbolic links. Enters each folder once, under its real
@@ -90,6 +96,7 @@ struct InputSources {
 struct GatheredInputs {
   std::vector<InputFile> files;    ///< in the order given, each folder's sorted; duplicates count where they come first
   std::vector<std::string> notes;  ///< messages
+  std::vector<std::string> names;  ///< messages that name each skipped file: ScanOptions::names_skipped
 };
 
 /// The relative name of a named file is its base name; that of a listed file is its path as tar would store it. Throws

@@ -159,6 +159,7 @@ RunRecord run_in(JsonValue line) {
   run.total = whole<std::uint64_t>(line.at("total"));
   run.folder = line.contains("folder") ? name_in(line, "folder") : "";
   run.output = line.contains("output") ? name_in(line, "output") : "";
+  run.options = line.contains("options") ? line.at("options").text() : "";
   if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMaxShards) {
     throw std::invalid_argument("no such shard");
   }
@@ -281,6 +282,7 @@ std::string manifest_line(const RunRecord& run) {
   JsonWriter json;
   json.begin_object(Layout::line).key("gpuimg").text("run").key("schema").integer(kSchema);
   json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
+  json.key("options").text(run.options);
   json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
   write_name(json, "folder", run.folder);
   if (!run.output.empty()) {

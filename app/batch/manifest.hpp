@@ -37,8 +37,9 @@ struct RunRecord {
   std::uint64_t items = 0;  ///< covered by this run, or by all runs in this file
   std::uint64_t total = 0;  ///< in all shards
   Shard shard;
-  std::string folder = {};  ///< base of relative names; empty if unknown, as in schema 1
-  std::string output = {};  ///< that all items are merged into; empty: each has its own
+  std::string folder = {};   ///< base of relative names; empty if unknown, as in schema 1
+  std::string output = {};   ///< that all items are merged into; empty: each has its own
+  std::string options = {};  ///< as given, for people: words of a shell; empty in manifests before 0.2
 };
 
 struct ItemRecord {

@@ -69,10 +69,17 @@ std::optional<Collision> collision_of(std::size_t items, const Name& output_of, 
   return twice == outputs.end() ? std::nullopt : std::optional(Collision{twice->second, std::next(twice)->second});
 }
 
-bool tells_apart(const std::string& text, const std::vector<InputFile>& inputs, const OutputNaming& naming) {
+/// True if the template gives each input an output of its own, and, if asked for, of the extension that it has now.
+bool tells_apart(const std::string& text, bool with_endings, const std::vector<InputFile>& inputs,
+                 const OutputNaming& naming) {
   try {
     const OutputTemplate name(text);
     const auto output_of = [&](std::size_t i) { return name.name_for(inputs[i], i + 1); };
+    for (std::size_t i = 0; with_endings && i < inputs.size(); ++i) {
+      if (file_ending(output_of(i)) != file_ending(naming.name_for(inputs[i], i + 1))) {
+        return false;
+      }
+    }
     return !collision_of(inputs.size(), output_of, naming);
   } catch (const Error&) {
     return false;
@@ -80,9 +87,11 @@ bool tells_apart(const std::string& text, const std::vector<InputFile>& inputs, 
 }
 
 std::string way_out(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
-  for (const std::string& text : naming.alternatives) {
-    if (tells_apart(text, inputs, naming)) {
-      return "instead of OUT, use --output " + shell_word(text);
+  for (const bool with_endings : {true, false}) {
+    for (const std::string& text : naming.alternatives) {
+      if (tells_apart(text, with_endings, inputs, naming)) {
+        return "instead of OUT, use --output " + shell_word(text);
+      }
     }
   }
   return "omit one of them";
@@ -276,7 +285,9 @@ void MemberOutputs::add(const std::string& member, const std::vector<std::string
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending) {
   // A value with a leading dash would be parsed as an option.
   const std::string folder = with_braces_doubled((output.starts_with('-') ? "./" : "") + output);
-  return {joined_path(folder, "{rel}/{name}." + ending), joined_path(folder, "{rel}/{index}-{name}." + ending)};
+  return {joined_path(folder, "{dir}/{name}"),           joined_path(folder, "{rel}/{stem}-{ext}." + ending),
+          joined_path(folder, "{dir}/{stem}." + ending), joined_path(folder, "{dir}/{stem}-{ext}." + ending),
+          joined_path(folder, "{rel}/{index}-{name}"),   joined_path(folder, "{rel}/{index}-{stem}." + ending)};
 }
 
 std::vector<std::string> alternatives_for_template(const std::string& text) {
@@ -284,7 +295,7 @@ std::vector<std::string> alternatives_for_template(const std::string& text) {
   std::vector<std::string> alternatives;
   if (const std::size_t stem = text.find("{stem}", name); stem != std::string::npos) {
     alternatives.push_back(std::string(text).replace(stem, 6, "{stem}-{page}"));
-    alternatives.push_back(std::string(text).replace(stem, 6, "{name}"));
+    alternatives.push_back(std::string(text).replace(stem, 6, "{stem}-{ext}"));
   }
   alternatives.push_back(std::string(text).insert(name, "{index}-"));
   return alternatives;

@@ -56,7 +56,8 @@ struct OutputNaming {
 };
 
 /// `items` and `inputs` correspond by index. Throws Error{usage} if two items have the same output under any spelling.
-/// The message quotes the first of naming.alternatives that gives every item its own output.
+/// The message quotes the first of naming.alternatives that gives every item its own output, if possible with the
+/// extensions that they have.
 void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
                               const OutputNaming& naming);
 
@@ -71,7 +72,8 @@ class MemberOutputs {
   std::unordered_map<std::string, std::string> members_;  ///< by output; empty for an output of the member's own name
 };
 
-/// Templates for --output that keep the folder `output` and use more than the stem in the file name.
+/// Templates for --output that keep the folder `output` and the tree, and tell inputs apart by their folder, their
+/// extension or their place in the list.
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending);
 
 /// The same, for a template that causes a collision.

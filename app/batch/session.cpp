@@ -96,6 +96,38 @@ std::string parameter_hash(const CommandParser& parser, const GlobalOptions& glo
   return fmt::format("{:016x}", hash);
 }
 
+/// What parameter_hash() is made of, for people: "--mask m.png --strength 0.5 --page 2".
+std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
+  constexpr const char* kPlainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+  std::vector<std::string> words;
+  for (const GivenOption& option : parser.given_options()) {
+    for (const std::string& value : option.values) {
+      const bool is_plain = value.find_first_not_of(kPlainCharacters) == std::string::npos;
+      words.push_back("--" + option.name + (value == "true" ? "" : " " + (is_plain ? value : shell_word(value))));
+    }
+  }
+  const std::pair<bool, std::string> of_reading[] = {{!globals.auto_orient, "--no-auto-orient"},
+                                                     {globals.lenient, "--lenient"},
+                                                     {globals.all_pages, "--page all"},
+                                                     {globals.page > 0, fmt::format("--page {}", globals.page)}};
+  for (const auto& [is_given, word] : of_reading) {
+    if (is_given) {
+      words.push_back(word);
+    }
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// Throws Error{read} if an input does not exist. It may have been meant as OUT.
+void expect_inputs(const NamedPaths& named) {
+  for (const std::string& input : named.inputs) {
+    if (input != "-" && ::access(input.c_str(), F_OK) != 0) {
+      throw Error(ErrorKind::read, fmt::format("{}; OUT is the last name, {}", cannot_be_read(input, errno),
+                                               printable_name(named.output)));
+    }
+  }
+}
+
 /// Folder that receives the output tree; it is not searched for inputs.
 std::optional<FileIdentity> output_folder(const NamedPaths& named) {
   return is_folder_name(named.output) ? identity_of(named.output) : std::nullopt;
@@ -207,6 +239,10 @@ class BatchSession {
   [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
+  /// Throws Error{write} if images are read from the folder that they go to, and --in-place is not given.
+  void refuse_own_folder(const NamedPaths& named) const;
+  /// What continues a run that was interrupted.
+  [[nodiscard]] std::string way_to_continue() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
 
@@ -226,10 +262,12 @@ class BatchSession {
   std::string operation_;
   std::string steps_text_;
   std::string parameters_;
+  std::string options_text_;
   std::string folder_;               ///< the working folder
   std::string earlier_name_;         ///< from --resume or --retry-failed
   std::optional<Manifest> earlier_;  ///< from --resume or --retry-failed
-  bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
+  std::string manifest_name_;        ///< from --manifest, else earlier_name_; empty if nothing is recorded
+  bool continues_manifest_ = false;  ///< it is the file of --resume or --retry-failed
 };
 
 BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
@@ -241,6 +279,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
       operation_(operation_of(parser)),
       steps_text_(steps_text(parser)),
       parameters_(parameter_hash(parser, globals)),
+      options_text_(options_text(parser, globals)),
       folder_(working_folder()),
       earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
   if (!job.side_files().empty()) {
@@ -265,19 +304,24 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
   }
   refuse_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
   earlier_ = manifest_to_continue(arguments);
-  const auto identity = identity_of(arguments.manifest);
-  continues_manifest_ = continues && !arguments.manifest.empty() &&
-                        (arguments.manifest == earlier_name_ || (identity && identity == identity_of(earlier_name_)));
+  // Shards that continue one file do not share it.
+  manifest_name_ = arguments.manifest.empty() && arguments.shard.empty() ? earlier_name_ : arguments.manifest;
+  const auto identity = identity_of(manifest_name_);
+  continues_manifest_ = continues && !manifest_name_.empty() &&
+                        (manifest_name_ == earlier_name_ || (identity && identity == identity_of(earlier_name_)));
 }
 
 GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   const InputSources sources{named.inputs,
                              listed_files(arguments_),
                              FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
-                             {arguments_.recursive, output_folder(named)}};
+                             {arguments_.recursive, output_folder(named), globals_.verbosity == Verbosity::verbose}};
   GatheredInputs gathered = gather_inputs(sources);
   for (const std::string& note : gathered.notes) {
     print_note(globals_.verbosity, note);
+  }
+  for (const std::string& name : gathered.names) {
+    print_detail(globals_.verbosity, name);
   }
   if (globals_.preserve_times) {  // before anything is read, which may change the access time
     for (InputFile& file : gathered.files) {
@@ -373,7 +417,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 }
 
 void BatchSession::check_manifest() const {
-  const std::string& name = arguments_.manifest;
+  const std::string& name = manifest_name_;
   if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces nothing but a manifest
     check_text_output(name, {});
   }
@@ -394,6 +438,9 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
   const bool several =
       globals_.all_pages || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  if (several) {
+    expect_inputs(named);
+  }
   if (several && has_written_ending(named.output) && !exists) {
     throw Error(ErrorKind::usage,
                 fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "
@@ -418,8 +465,19 @@ void BatchSession::note_options(const std::string& merged, const WorkPlan& plan)
   }
 }
 
+void BatchSession::refuse_own_folder(const NamedPaths& named) const {
+  const auto identity = named.output.empty() ? std::nullopt : identity_of(named.output);
+  const bool is_own = identity && is_folder_name(named.output) &&
+                      std::any_of(named.inputs.begin(), named.inputs.end(),
+                                  [&](const std::string& input) { return identity_of(input) == identity; });
+  if (is_own && !globals_.in_place && !job_.merges() && job_.is_binary("a." + job_.ending_for(""))) {
+    fail_writing(named.output, "it is the folder that is read; use --in-place to replace its images, or another name");
+  }
+}
+
 ExitCode BatchSession::run(const NamedPaths& named) {
   demand_folder(named);
+  refuse_own_folder(named);
   const GatheredInputs gathered = gather(named);
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);
@@ -449,9 +507,11 @@ ExitCode BatchSession::run(const NamedPaths& named) {
 
 void BatchSession::note_if_not_recorded() const {
   if (!earlier_name_.empty() && !continues_manifest_) {
-    print_note(globals_.verbosity, fmt::format("{}: this run is not recorded there and cannot be resumed from it; add "
-                                               "--manifest {}",
-                                               earlier_name_, earlier_name_));
+    const std::string name = printable_name(earlier_name_);
+    print_note(globals_.verbosity,
+               manifest_name_.empty()
+                   ? name + ": this run is not recorded there: shards do not share a manifest; add --manifest FILE"
+                   : name + ": this run is recorded in " + printable_name(manifest_name_) + "; continue it from there");
   }
 }
 
@@ -509,16 +569,16 @@ RunSettings BatchSession::settings_for(int jobs, const GlobalOptions& worker) co
 }
 
 std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
-  if (arguments_.manifest.empty()) {
+  if (manifest_name_.empty()) {
     return nullptr;
   }
   const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
                     : globals_.force    ? ManifestWriter::Mode::replace
                                         : ManifestWriter::Mode::create;
-  const bool replaces = mode == ManifestWriter::Mode::replace && identity_of(arguments_.manifest).has_value();
-  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  const bool replaces = mode == ManifestWriter::Mode::replace && identity_of(manifest_name_).has_value();
+  auto manifest = std::make_unique<ManifestWriter>(manifest_name_, mode);
   if (replaces) {
-    print_note(globals_.verbosity, "replaced " + printable_name(arguments_.manifest));
+    print_note(globals_.verbosity, "replaced " + printable_name(manifest_name_));
   }
   return manifest;
 }
@@ -526,7 +586,7 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
 std::string BatchSession::first_line(const WorkPlan& plan, const std::string& merged) const {
   const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
   return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_,
-                                 merged.empty() || is_stream(merged) ? "" : merged});
+                                 merged.empty() || is_stream(merged) ? "" : merged, options_text_});
 }
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
@@ -588,14 +648,18 @@ void BatchSession::finish_merged(WorkerPool& pool, RunOutcome& outcome, const st
   });
 }
 
+std::string BatchSession::way_to_continue() const {
+  if (!manifest_name_.empty() && !globals_.in_place && job_.can_resume()) {
+    return arguments_.resume.empty() ? " with --resume " + printable_name(manifest_name_) : "";
+  }
+  return globals_.force || globals_.in_place || job_.merges() ? "" : " with --skip-existing";
+}
+
 std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) const {
   std::vector<std::string> lines = outcome.failures.lines();
   if (outcome.fatal == ErrorKind::write) {
-    const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
-                              : globals_.force || globals_.in_place ? ""
-                                                                    : " with --skip-existing";
     lines.push_back(fmt::format("the run ended because {} outputs in a row failed: {}; then run the command again{}",
-                                BlockedOutput::kInARow, outcome.why_no_output, again));
+                                BlockedOutput::kInARow, outcome.why_no_output, way_to_continue()));
   }
   return lines;
 }
@@ -627,6 +691,9 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
     return exit_code_of(*outcome.fatal);
   }
   if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
+    print_note(globals_.verbosity,
+               globals_.in_place ? "interrupted; the same command would change images twice: name those that are left"
+                                 : "interrupted; to continue, run the command again" + way_to_continue());
     return *code;
   }
   // If the only file cannot be read at all, the run fails as it does for one file.

@@ -102,7 +102,7 @@ TEST(WorkPlan, CollisionMessageSuggestsUniqueNames) {
   naming.alternatives = alternatives_for_folder("-o'{1}", "csv");
   EXPECT_EQ(message(),
             "x/a.jpg and x/a.png would both be written to o/a.csv; instead of OUT, use --output "
-            "'./-o'\\''{{1}}/{rel}/{index}-{name}.csv'");
+            "'./-o'\\''{{1}}/{dir}/{stem}-{ext}.csv'");
   naming.alternatives = alternatives_for_template("o/{stem}.{ext}");
   EXPECT_NE(message().find("--output 'o/{index}-{stem}.{ext}'"), std::string::npos) << message();
   naming.alternatives = {};
