@@ -42,7 +42,6 @@ const std::vector<Synonym> kSubcommandSynonyms = {
     {"autocontrast", "equalize --formula stretch"},
     {"contrast", "equalize --formula stretch"},
     {"stretch", "equalize --formula stretch"},
-    {"convert", "equalize --strength 0"},
     {"blur", "integral --mean"},
     {"boxblur", "integral --mean"},
     {"box-blur", "integral --mean"},

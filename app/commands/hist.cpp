@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -382,6 +383,38 @@ bool is_input(const std::string& name, const Arguments& arguments) {
          (arguments.merge && ending == "json" && is_another_form);
 }
 
+/// Explains that the last of several names is OUT, if it is a folder and one file is written for all images.
+void refuse_folder_as_output(const Arguments& arguments) {
+  const char* option = arguments.table     ? "--table"
+                       : arguments.merge   ? "--merge"
+                       : arguments.overlay ? "--overlay"
+                                           : nullptr;
+  const BatchArguments& files = arguments.files;
+  std::error_code failed;
+  if (option != nullptr && files.output.empty() && arguments.has_output &&
+      std::filesystem::is_directory(files.paths.back(), failed)) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: the last name is OUT, which is one file with {}; name a file after it, or print with -o -",
+                    printable_name(files.paths.back()), option));
+  }
+}
+
+/// Says what else can be done with the images of a folder, if the histogram of each is printed.
+void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& globals) {
+  const bool joins = arguments.table || arguments.merge || arguments.overlay || !arguments.fail_if.empty() ||
+                     arguments.form == "svg";  // refused
+  std::error_code failed;
+  const auto& paths = arguments.files.paths;
+  const auto folder = std::find_if(
+      paths.begin(), paths.end(), [&](const std::string& path) { return std::filesystem::is_directory(path, failed); });
+  if (!joins && !arguments.has_output && folder != paths.end()) {
+    print_note(globals.verbosity, fmt::format("{}: prints one histogram after another; --table prints a row for each "
+                                              "image, --merge adds them up, and a folder as OUT takes a file for each",
+                                              printable_name(*folder)));
+  }
+}
+
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
@@ -424,6 +457,8 @@ RunCommand declare(CommandParser& parser) {
     arguments->files.all_are_inputs =
         !arguments->files.paths.empty() && is_input(arguments->files.paths.back(), *arguments);
     arguments->has_output = names_output(arguments->files);
+    refuse_folder_as_output(*arguments);
+    note_folder_is_printed(*arguments, globals);
     const auto job = arguments->table ? make_table_job(*arguments) : make_job(*arguments);
     return run_job(*job, parser, arguments->files, globals);
   };

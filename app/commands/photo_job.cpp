@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/image_writer.hpp"
@@ -175,13 +176,21 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
   note_misleading_ending(output_.forms(), arguments_.format, output, verbosity);
   steps_.note_options(verbosity);
   note_without_effect(arguments_, output, output_.format_of(output), verbosity);
+  if (steps_.is_bilevel() && output_.format_of(output) == codecs::FileFormat::jpeg) {
+    print_note(verbosity, "JPEG adds gray to black and white; .png and .tif keep it, in less space");
+  }
 }
 
+/// Of black and white, the extension of the input only if that format keeps it.
 std::string PhotoJob::ending_for(const std::string& input) const {
-  if (steps_.is_bilevel()) {
-    return arguments_.format.empty() ? "png" : arguments_.format;
+  if (!steps_.is_bilevel() || !arguments_.format.empty()) {
+    return steps_.is_bilevel() ? arguments_.format : image_ending_for(input, arguments_.format);
   }
-  return image_ending_for(input, arguments_.format);
+  const std::string own = file_ending(input);
+  const auto* form = kBitmapForms.find(own);
+  const bool is_lossy =
+      form == nullptr || form->value == codecs::FileFormat::jpeg || codecs::codec_of(form->value).name == "WebP";
+  return is_lossy ? "png" : own;
 }
 
 HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::string& output) const {

@@ -42,7 +42,7 @@ mistake 2 Equalize photo.png out.png
 mistake 2 --equalize photo.png out.png
 mistake 2 grayscale photo.png out.png
 mistake 2 help equalise
-mistake 2 equalize hist photo.png out.png
+mistake 3 equalize hist photo.png out.png
 
 echo '--- IN and OUT'
 mistake 2 equalize
@@ -101,7 +101,7 @@ echo '--- values'
 mistake 2 equalize photo.png out.png --color red
 mistake 2 equalize photo.png out.png --color RGB
 mistake 2 equalize photo.png out.png --formula OpenCV
-mistake 2 equalize photo.png out.png --formula opencv cdf
+mistake 3 equalize photo.png out.png --formula opencv cdf
 mistake 2 equalize photo.png out.png --formula opencv --formula cdf
 mistake 2 equalize photo.png out.png --strength 50%
 mistake 2 equalize photo.png out.png --strength 50
@@ -115,7 +115,7 @@ mistake 2 equalize photo.png out.png --roi 0,0,100,100
 mistake 2 equalize photo.png out.png --threads 0
 mistake 2 equalize photo.png out.png --threads -1
 mistake 2 equalize photo.png out.png --jobs all
-mistake 2 equalize photo.png out.png --max-memory 2GB
+mistake 2 equalize photo.png out.png --max-memory 2XB
 mistake 2 equalize photo.png out.png --max-memory lots
 mistake 2 equalize photo.png out.png --backend gpu
 mistake 2 equalize photo.png out.png --format heic
@@ -128,7 +128,7 @@ mistake 2 hist photo.png --bins 1e3
 mistake 2 integral photo.png out.npy --type int32
 mistake 2 integral photo.png out.npy --channel rgb
 mistake 2 hsl photo.png out.png --encode hsv
-mistake 2 hsl photo.png out.png --saturation 120%
+mistake 2 hsl photo.png out.png --saturation more
 mistake 2 hsl photo.png out.png --saturation -0.5
 mistake 2 hsl photo.png out.png --inverse
 mistake 3 equalize photo.png out.png --reference other.json
