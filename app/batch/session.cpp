@@ -96,26 +96,34 @@ std::string parameter_hash(const CommandParser& parser, const GlobalOptions& glo
   return fmt::format("{:016x}", hash);
 }
 
-/// What parameter_hash() is made of, for people: "--mask m.png --strength 0.5 --page 2".
-std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
+std::string words_of(const std::vector<GivenOption>& options) {
   constexpr const char* kPlainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
-  std::vector<std::string> words;
-  for (const GivenOption& option : parser.given_options()) {
+  std::string words;
+  for (const GivenOption& option : options) {
     for (const std::string& value : option.values) {
       const bool is_plain = value.find_first_not_of(kPlainCharacters) == std::string::npos;
-      words.push_back("--" + option.name + (value == "true" ? "" : " " + (is_plain ? value : shell_word(value))));
+      words += " --" + option.name + (value == "true" ? "" : " " + (is_plain ? value : shell_word(value)));
     }
   }
+  return words;
+}
+
+/// What parameter_hash() is made of, for people: "--mask m.png --then equalize --strength 0.5 --page 2".
+std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
+  std::string text;
+  const std::vector<EarlierStep>& steps = parser.earlier_steps();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    text += words_of(steps[i].options) + " --then " + (i + 1 < steps.size() ? steps[i + 1].name : parser.name());
+  }
+  text += words_of(parser.given_options());
   const std::pair<bool, std::string> of_reading[] = {{!globals.auto_orient, "--no-auto-orient"},
                                                      {globals.lenient, "--lenient"},
                                                      {globals.all_pages, "--page all"},
                                                      {globals.page > 0, fmt::format("--page {}", globals.page)}};
   for (const auto& [is_given, word] : of_reading) {
-    if (is_given) {
-      words.push_back(word);
-    }
+    text += is_given ? " " + word : "";
   }
-  return fmt::format("{}", fmt::join(words, " "));
+  return text.empty() ? text : text.substr(1);
 }
 
 /// Throws Error{read} if an input does not exist. It may have been meant as OUT.
