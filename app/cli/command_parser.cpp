@@ -152,11 +152,8 @@ const std::vector<Synonym> kOptionSynonyms = {
 
 // What gpuimg does not have, and why: a near spelling would mislead.
 const std::vector<Synonym> kNotOffered = {
-    {"--resize", "gpuimg does not change the size of images"},
-    {"--scale", "gpuimg does not change the size of images"},
-    {"--rotate", "gpuimg turns images only as their EXIF orientation says"},
+    {"--scale", "sizes are changed by gpuimg resize --size P%"},
     {"--progressive", "gpuimg writes JPEG of one scan"},
-    {"--threshold", "the method computes the threshold; choose it by --method"},
 };
 
 std::string why_not_offered(const std::string& name) {

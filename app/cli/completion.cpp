@@ -280,8 +280,8 @@ std::string positional_line(const CommandModel& command, const std::string& cond
   const PositionalModel& first = command.positionals.front();
   if (const PositionalModel* const second = after_words(command); second != nullptr) {
     const auto if_word_is = [&](const char* seen) {
-      return fmt::format(" -n '__gpuimg_in_step {}; and{} __fish_seen_subcommand_from {}'", command.name,
-                         seen, bash::word_list(first.choices));
+      return fmt::format(" -n '__gpuimg_in_step {}; and{} __fish_seen_subcommand_from {}'", command.name, seen,
+                         bash::word_list(first.choices));
     };
     return "complete -c gpuimg" + if_word_is(" not") + " -a " + choice_arguments(first.choices) +
            "\ncomplete -c gpuimg" + if_word_is("") + files_argument(second->endings) + "\n";

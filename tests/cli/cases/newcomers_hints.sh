@@ -58,7 +58,7 @@ hint 2 equalize photo.png new.jpg --progressive
 hint 2 equalize photo.png new.png --clahe --clip-limit 2
 hint 2 equalize photo.png new.png --clahe --cliplimit 2
 hint 2 denoise photo.png new.png --h 10
-hint 2 denoise photo.png new.png --sigma 10
+hint 2 resize photo.png new.png --scale 50%
 hint 2 hsl photo.png new.png --h 10
 hint 2 threshold photo.png new.png --threshold 128
 hint 2 equalize photo.png new.jpg -q 80
