@@ -177,7 +177,10 @@ class StepsTest : public ::testing::Test {
     SCOPED_TRACE(line_of(chain.steps) + " to ." + chain.ending);
     const std::string single = in("single." + chain.ending);
     const std::string together = in("chain." + chain.ending);
-    const ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
+    ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
+    if (expected_code != ExitCode::ok && chain.steps.back() == "hist --table") {
+      expected_code = ExitCode::some_failed;  // a run over many files, of which one failed
+    }
     const std::string last_input = in("between" + std::to_string(chain.steps.size() - 2) + ".png");
     for (const Words& way : ways) {
       Words options = chain.of_run;
