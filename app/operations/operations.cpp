@@ -149,7 +149,7 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
   return {.what = "threshold",
           .only_on = kNotOpencl,
           .result = with_format(input, result),
-          .halo_rows = has_sums ? window_of(input.width, input.height, options).height / 2 : 0,
+          .halo_rows = has_sums ? gpuimg::halo_rows(window_of(input.width, input.height, options)) : 0,
           .reads_all_first = !has_sums && !options.level,
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = level_bytes(input.format),

@@ -99,6 +99,8 @@ constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& opti
   return options.statistic == WindowStatistic::mean ? input : PixelFormat{Sample::f32, 1};
 }
 
-constexpr int halo_rows(const WindowOptions& options) { return options.size.height / 2; }
+/// Also by its width: check_window() must accept a strip of a narrow image.
+constexpr int halo_rows(const WindowSize& size) { return std::max(size.width, size.height) / 2; }
+constexpr int halo_rows(const WindowOptions& options) { return halo_rows(options.size); }
 
 }  // namespace gpuimg
