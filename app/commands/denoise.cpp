@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg denoise in.png clean.png\n"
-    "  gpuimg denoise --sigma auto noisy.png smooth.png\n"
+    "  gpuimg denoise --sigma auto in.png smooth.png\n"
     "  gpuimg denoise --patch 5 --search 11 in.png fast.png\n"
     "  gpuimg denoise --recursive photos/ clean/";
 
