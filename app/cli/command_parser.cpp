@@ -399,15 +399,32 @@ std::string quality_after_q(int argc, const char* const* argv, int at) {
   return is_number && !(is_next && ::access(text.c_str(), F_OK) == 0) ? text : "";
 }
 
+/// True if a word comes before the inputs of a subcommand, such as the angle of rotate.
+bool begins_with_word(const CLI::App& app, const std::string& subcommand) {
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    if (parser->get_name() == subcommand) {
+      const auto options = parser->get_options();
+      const auto first =
+          std::find_if(options.begin(), options.end(), [](const auto* one) { return one->get_positional(); });
+      return first != options.end() && (*first)->get_name(true) != "IN";
+    }
+  }
+  return false;
+}
+
 /// Refuses what CLI11 misreads: it would use the next argument as the value of "--option=", and from 2.4 on it takes
 /// "--" and a control character for the name of a file. A number after -q would be taken for a file.
 void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
+  bool is_word_next = argc > 1 && begins_with_word(app, argv[1]);
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
+    if (argument == "--then" && i + 1 < argc) {
+      is_word_next = begins_with_word(app, argv[i + 1]);
+    }
     if (argument.starts_with("--") && static_cast<unsigned char>(argument[2]) <= ' ') {
       throw Error(ErrorKind::usage, unknown_option(std::string(argument), app) + "; see 'gpuimg --help'");
     }
-    if (const std::string quality = quality_after_q(argc, argv, i); !quality.empty()) {
+    if (const std::string quality = is_word_next ? "" : quality_after_q(argc, argv, i); !quality.empty()) {
       throw Error(ErrorKind::usage, "-q is --quiet, which takes no value; did you mean --quality " + quality + "?");
     }
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {

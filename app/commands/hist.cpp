@@ -408,7 +408,7 @@ void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& glo
   const auto& paths = arguments.files.paths;
   const auto folder = std::find_if(
       paths.begin(), paths.end(), [&](const std::string& path) { return std::filesystem::is_directory(path, failed); });
-  if (!joins && !arguments.has_output && folder != paths.end()) {
+  if (!joins && !arguments.has_output && folder != paths.end() && !std::filesystem::is_empty(*folder, failed)) {
     print_note(globals.verbosity, fmt::format("{}: prints one histogram after another; --table prints a row for each "
                                               "image, --merge adds them up, and a folder as OUT takes a file for each",
                                               printable_name(*folder)));

@@ -203,7 +203,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
 
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t to_compute = pixels * most_device_bytes();
+  const std::size_t to_compute = pixels * most_device_bytes(format.has_alpha());
   const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
   const std::size_t as_png = with_png_encoding_bytes(pixels, format);
   return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;

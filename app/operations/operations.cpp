@@ -747,11 +747,11 @@ std::vector<Trial> trials_on(BackendKind backend, PixelFormat format) {
   return all;
 }
 
-std::size_t most_device_bytes() {
-  constexpr ImageShape kLargest{1, 1, {Sample::u16, 4}};
+std::size_t most_device_bytes(bool has_alpha) {
+  const ImageShape shape{1, 1, {Sample::u16, has_alpha ? 4 : 3}};
   std::size_t most = 0;
   for (const Operation& operation : kOperations) {
-    const OperationTraits traits = operation.largest(kLargest);
+    const OperationTraits traits = operation.largest(shape);
     const bool makes_pixels = traits.result != ImageShape();
     most = std::max(most, (makes_pixels ? traits.result.format.bytes_per_pixel() : 0) + traits.device_bytes);
   }

@@ -38,7 +38,7 @@ class Clahe(gpuimg_run.Comparison):
             across, down = ((8, 8), tuple(int(n) for n in generator.integers(1, 65, 2)), (1, 1))[case % 3]
             clip = float((0, 1, 2, 2.5, 5, 40, generator.random() * 40)[generator.integers(0, 7)])
             cv2.imwrite(self.path("in.png"), pixels)
-            self.gpuimg("equalize", "--force", "--clahe", "--bins", "full", "--tiles", f"{across}x{down}", "--clip", clip,
+            self.gpuimg("equalize", "-q", "--force", "--clahe", "--bins", "full", "--tiles", f"{across}x{down}", "--clip", clip,
                         self.path("in.png"), self.path("out.png"))
             found = cv2.imread(self.path("out.png"), cv2.IMREAD_UNCHANGED)
             expected = cv2.createCLAHE(clip, (across, down)).apply(pixels)
@@ -48,7 +48,7 @@ class Clahe(gpuimg_run.Comparison):
     def test_ycbcr_matches_opencvs_recipe(self):
         for pixels in gpuimg_run.random_images(numpy, 3, sizes=[(97, 61), (64, 64), (5, 130)]):
             cv2.imwrite(self.path("in.png"), pixels)
-            self.gpuimg("equalize", "--force", "--clahe", "--bins", "full", "--color", "ycbcr", self.path("in.png"), self.path("out.png"))
+            self.gpuimg("equalize", "-q", "--force", "--clahe", "--bins", "full", "--color", "ycbcr", self.path("in.png"), self.path("out.png"))
             luma, red, blue = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_BGR2YCrCb))
             merged = cv2.merge([cv2.createCLAHE(2.0, (8, 8)).apply(luma), red, blue])
             expected = cv2.cvtColor(merged, cv2.COLOR_YCrCb2BGR)
@@ -58,7 +58,7 @@ class Clahe(gpuimg_run.Comparison):
     def test_channels_match_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 3, depth=16, sizes=[(97, 61), (5, 130)]):
             cv2.imwrite(self.path("in.png"), pixels)
-            self.gpuimg("equalize", "--force", "--clahe", "--bins", "full", "--color", "rgb", self.path("in.png"), self.path("out.png"))
+            self.gpuimg("equalize", "-q", "--force", "--clahe", "--bins", "full", "--color", "rgb", self.path("in.png"), self.path("out.png"))
             expected = cv2.merge([cv2.createCLAHE(2.0, (8, 8)).apply(plane) for plane in cv2.split(pixels)])
             found = cv2.imread(self.path("out.png"), cv2.IMREAD_UNCHANGED)
             self.assertEqual(int((found != expected).sum()), 0, pixels.shape)

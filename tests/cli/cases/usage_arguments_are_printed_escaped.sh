@@ -1,7 +1,7 @@
 hostile=$'\e]0;owned\a\e[31m'
 expect 2 gpuimg "$hostile"
 expect 2 gpuimg hist "--$hostile" in.png
-expect 2 gpuimg hist in.png out.csv "$hostile"
+expect 3 gpuimg hist in.png out.csv "$hostile"
 expect 2 gpuimg hist --channel "$hostile" in.png
 expect 2 gpuimg hist --backend "$hostile" in.png
 expect 2 gpuimg hist --threads "$hostile" in.png

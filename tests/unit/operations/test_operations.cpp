@@ -110,7 +110,7 @@ TEST(Operations, NoTrialTakesMoreThanTheLargest) {
         most = std::max(most, 8 * pixels->format().bytes_per_pixel());
       }
     }
-    EXPECT_LE(most, 8 * most_device_bytes()) << operation.name;
+    EXPECT_LE(most, 8 * most_device_bytes(true)) << operation.name;
   }
 }
 
