@@ -202,6 +202,8 @@ struct DeclaredImage {
   bool suits_backends = false;  ///< a backend's own decoder may take the file
   bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
   bool suits_auto = false;      ///< and `auto` counts on it
+  /// A file for a backend's decoder may be as large as its pixels: bands need less memory.
+  bool is_large_beside_pixels = false;
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }

@@ -174,20 +174,18 @@ DecodedImage described_image(DescribedImage described, Picture pixels, const Rea
   return finished(std::move(decoded), codec_of(decoded.file_format), options);
 }
 
-std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
-                                        const std::function<bool(const DeclaredImage&)>& wants) {
-  const auto wants_rows = [&](const DeclaredImage& declared, std::uint64_t /*file_bytes*/) { return wants(declared); };
+std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options, const WantsRows& wants) {
   const auto input = std::make_shared<PartialInput>(path);
   const Codec& codec = detected_codec_of(*input, printable_name(path));
   if (codec.is_decoded_by_rows && input->file_bytes() >= kLeastBytesForRows) {
-    return decoded_by_rows(opened_input(input, codec, path, options, wants_rows), options);
+    return decoded_by_rows(opened_input(input, codec, path, options, wants), options);
   }
   if (codec.paged == nullptr || !input->file_bytes()) {
     return std::nullopt;
   }
   const RandomAccess file = input->random_access();
   const std::string shown = printable_name(path, options.page.number);
-  if (!wants(codec.paged->declared(file, shown, options.page))) {
+  if (!wants(codec.paged->declared(file, shown, options.page), *input->file_bytes())) {
     return std::nullopt;
   }
   return finished(codec.paged->decode(file, shown, options), codec, options);

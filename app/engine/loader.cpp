@@ -96,9 +96,9 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
 
 codecs::DecodedImage Loader::load(const std::string& path) {
   if (path != "-" && !members_.contains(path)) {
-    const auto wants = [&](const codecs::DeclaredImage& declared) {
+    const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
       expect_image(declared);
-      return !(declared.suits_backends && parts_.backends.expects_device());  // the device needs the file whole
+      return !device_decodes(declared, file_bytes);
     };
     std::optional<codecs::DecodedImage> decoded =
         times().measure(Phase::decode, [&] { return codecs::decode_file(path, input_options(), wants); });
@@ -112,15 +112,21 @@ codecs::DecodedImage Loader::load(const std::string& path) {
   return decode(path == "-" ? read_checked(path) : read(path), path);
 }
 
+bool Loader::device_decodes(const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+  return declared.suits_backends && parts_.backends.expects_device() &&
+         2 * file_bytes <= memory_for_images(options().max_memory);
+}
+
 bool Loader::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when,
                         const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
   expect_image(declared);
   const bool on_device = parts_.backends.expects_device();
-  if (on_device && declared.suits_backends) {
+  const bool is_too_large =
+      band_bytes_ || whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options().max_memory);
+  if (on_device && declared.suits_backends && !(is_too_large && declared.is_large_beside_pixels)) {
     return false;  // it is decoded there
   }
-  return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || band_bytes_ ||
-         whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options().max_memory);
+  return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || is_too_large;
 }
 
 codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {

@@ -104,6 +104,8 @@ class Loader {
   codecs::ReadOptions input_options();
 
   void expect_image(const codecs::DeclaredImage& declared);
+  /// True if a device is expected that decodes such a file, which memory then holds whole beside the result.
+  bool device_decodes(const codecs::DeclaredImage& declared, std::uint64_t file_bytes);
   bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
                   std::uint64_t file_bytes);
 

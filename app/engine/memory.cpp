@@ -85,7 +85,7 @@ std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
 /// True if the file can be read in bands, and a device would not decode it.
 bool opens_as_rows(const std::string& path, const codecs::DeclaredImage& declared, const GlobalOptions& options) {
   const bool on_host = !options.backend || backend_entry(*options.backend).memory_is_host;
-  if ((!on_host && declared.suits_backends) || options.verify) {
+  if ((!on_host && declared.suits_backends && !declared.is_large_beside_pixels) || options.verify) {
     return false;
   }
   const codecs::ReadOptions read{.max_pixels = options.max_pixels,

@@ -753,6 +753,9 @@ std::size_t most_device_bytes(bool has_alpha) {
   for (const Operation& operation : kOperations) {
     const OperationTraits traits = operation.largest(shape);
     const bool makes_pixels = traits.result != ImageShape();
+    if (traits.result.width > shape.width || traits.result.height > shape.height) {
+      continue;  // it depends on how much the image grows
+    }
     most = std::max(most, (makes_pixels ? traits.result.format.bytes_per_pixel() : 0) + traits.device_bytes);
   }
   return most;

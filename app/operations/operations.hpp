@@ -65,8 +65,8 @@ const Operation* find_operation(std::string_view name);
 /// The trials of all operations that a backend has.
 std::vector<Trial> trials_on(BackendKind backend, PixelFormat format);
 
-/// The most bytes per pixel that any operation takes on a device beside a 16-bit image with or without alpha: the
-/// result, and what is made in between.
+/// The most bytes per pixel that any operation which does not enlarge takes on a device beside a 16-bit image with or
+/// without alpha: the result, and what is made in between.
 std::size_t most_device_bytes(bool has_alpha);
 
 }  // namespace gpuimg

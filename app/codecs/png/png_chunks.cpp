@@ -450,6 +450,7 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   declared.suits_backends = !is_palette && !found.has_transparency && header.interlace == 0 && header.bit_depth >= 8 &&
                             is_size_for_backends(header.width, header.height);
+  declared.is_large_beside_pixels = true;
   declared.facts = {{"interlaced", header.interlace != 0}, {"texts", found.texts}};
   return declared;
 }

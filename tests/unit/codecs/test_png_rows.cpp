@@ -99,7 +99,7 @@ class PngOfAFile : public testing::Test {
   /// Decoded from the open file, with a check of what was expected of it.
   std::optional<DecodedImage> from_file(const ReadOptions& options = {}) {
     std::uint64_t expected = 0;
-    auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared) {
+    auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared, std::uint64_t) {
       expected = declared.pixels();
       return true;
     });

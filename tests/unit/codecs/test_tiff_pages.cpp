@@ -223,7 +223,7 @@ TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
   std::uint64_t expected = 0;
   ReadOptions options;
   options.page = {2};
-  const auto decoded = decode_file(folder / "a.tif", options, [&](const DeclaredImage& image) {
+  const auto decoded = decode_file(folder / "a.tif", options, [&](const DeclaredImage& image, std::uint64_t) {
     expected = image.pixels();
     return true;
   });
