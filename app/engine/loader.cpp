@@ -90,7 +90,7 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
     if (error.kind() == ErrorKind::device_fault) {
       throw;  // the backend is lost, and the run with it
     }
-    return nullptr;  // the executor meets a missing device again, but what is wrong with the file is told first
+    return nullptr;  // the executor reports a missing device, after what is wrong with the file
   }
 }
 

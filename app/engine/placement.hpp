@@ -57,7 +57,7 @@ class DeviceMemory {
   /// The memory of strips after the device ran out of it: waits until nothing else is there.
   StripMemory room_alone(Backend& on, MemoryShare& share);
 
-  /// Bands, of which all together hold no more than `most_bytes` of the host's memory; on a device, waits for `share`.
+  /// Bands. Together they hold at most `most_bytes` of the host's memory. On a device, waits for `share`.
   Placement place_bands(Backend& on, std::uint64_t most_bytes, MemoryShare& share);
 
  private:

@@ -118,7 +118,7 @@ GPUIMG_HD constexpr Sum weighted_mean(Sum weighted, Sum weights) {
   return (weighted + weights / 2) / weights;
 }
 
-/// The distance of two patches of which `visible` pairs of `all` count: as if all did, rounded down.
+/// The distance of two patches, from `visible` pairs of pixels, scaled up to `all` pairs and rounded down.
 GPUIMG_HD constexpr std::uint32_t scaled_distance(std::uint32_t distance, std::uint32_t visible, std::uint32_t all) {
   return visible == all ? distance : static_cast<std::uint32_t>(std::uint64_t{distance} * all / visible);
 }

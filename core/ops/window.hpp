@@ -165,7 +165,7 @@ GPUIMG_HD constexpr std::uint32_t window_mean(const WeightedSums& sums) {
   return static_cast<std::uint32_t>(rest >= sums.weights - rest ? quotient + 1 : quotient);
 }
 
-/// (Σa·Σax² − (Σax)²)/(Σa)², rounded as without weights; 0 if there is no weight.
+/// (Σa·Σax² − (Σax)²)/(Σa)², rounded as the variance without weights; 0 if all weights are 0.
 GPUIMG_HD inline double weighted_variance(const WeightedSums& sums) {
   if (sums.weights == 0) {
     return 0.0;

@@ -235,7 +235,7 @@ constexpr std::uint32_t kNoCode = entry_of(1, 0, Meaning::nothing);
 /// Of codes that are longer than a table's index.
 constexpr std::uint32_t kLongCode = entry_of(0, 0, Meaning::nothing);
 
-/// The least value of a symbol in groups of 2^group_bits, of which each covers values of one more bit: see coded_value.
+/// The least value of a symbol. Symbols come in groups of 2^group_bits; each group has one more bit: see coded_value.
 GPUIMG_HD constexpr std::uint32_t least_value(std::uint32_t symbol, std::uint32_t extra_bits,
                                               std::uint32_t group_bits) {
   return (symbol - (extra_bits << group_bits)) << extra_bits;
@@ -320,7 +320,7 @@ GPUIMG_HD inline LengthSums length_sums(const std::uint8_t* lengths) {
   return sums;
 }
 
-/// Puts kCount symbols, the first of which is `first`, in their places. `before` counts the symbols before them,
+/// Puts kCount symbols, from `first` on, in their places. `before` counts the symbols before them,
 /// `total` those of the whole code.
 template <std::uint32_t kCount>
 GPUIMG_HD inline void order_symbols(const std::uint8_t* lengths, std::uint32_t first, const LengthSums& before,
@@ -352,7 +352,7 @@ GPUIMG_HD inline void set_limits(const LengthSums& total, CanonicalCode& code) {
   }
 }
 
-/// The code length of the bits `aligned`, the first of which is bit 14; kMaxCodeBits + 1 if no code fits. Codes up to
+/// The code length of the bits `aligned`, which begin at bit 14; kMaxCodeBits + 1 if no code fits. Codes up to
 /// kLonger − 1 bits are known not to fit.
 template <std::uint32_t kLonger>
 GPUIMG_HD inline std::uint32_t code_length_of(const CanonicalCode& code, std::uint32_t aligned) {

@@ -21,7 +21,7 @@ struct Defect {
     not_synchronized = 8,     ///< windows do not meet
     bad_size = 16,            ///< the stream makes more or fewer bytes than the image has
     bad_distance = 32,        ///< a match begins before the first byte
-    bad_filter = 64,          ///< a row has a filter that there is not
+    bad_filter = 64,          ///< a row names a filter that PNG does not define
     bad_checksum = 128,       ///< of a chunk
     bad_data_checksum = 256,  ///< of all bytes
   };
@@ -210,7 +210,7 @@ class BitCursor {
 constexpr std::uint32_t kMaxStepBits = 2 * kMaxCodeBits + 5 + kMaxDistanceExtraBits;
 
 /// Decodes until the cursor is at bit `end` or behind it, and counts the bytes. If kIsGuess, the codes may not begin
-/// where the cursor does: what is no code is skipped bit by bit, and so is the end of the block.
+/// where the cursor does: bits that are no code are skipped one by one, and so is the end of the block.
 template <bool kIsGuess>
 GPUIMG_HD inline WalkEnd walk(BitCursor& cursor, const CodeTables& tables, std::uint32_t end, std::uint32_t& bytes) {
   while (cursor.bit() < end) {
