@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "codecs/png/png_filter.hpp"
+#include "png/row_filter.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::png::HWY_NAMESPACE {
@@ -81,10 +82,11 @@ using Vector = Bytes16;
 #endif
 
 constexpr std::size_t kLanes = sizeof(Vector);
-constexpr std::uint8_t kCostCap = 8;
-constexpr std::size_t kStretch = kCostStretchBytes / kLanes;  // vectors
+constexpr std::uint8_t kCostCap = gpuimg::png::kCostCap;
+constexpr std::size_t kStretchBytes = gpuimg::png::kCostStretchBytes;
+constexpr std::size_t kStretch = kStretchBytes / kLanes;  // vectors
 static_assert((kStretch + 1) * kCostCap <= 255, "the costs of a stretch must fit an 8-bit lane");
-static_assert(kStretch * kLanes == kCostStretchBytes);
+static_assert(kStretch * kLanes == kStretchBytes);
 
 HWY_INLINE Vector load(const std::uint8_t* from) {
   Vector values;
@@ -184,7 +186,7 @@ Costs filter_costs(const PngRow& row) {
     for (std::size_t filter = 0; filter < totals.size(); ++filter) {
       totals[filter] += lane_total(sums[filter]);
     }
-    i += std::min(row.bytes - i, kCostStretchBytes);
+    i += std::min(row.bytes - i, kStretchBytes);
   }
   return totals;
 }

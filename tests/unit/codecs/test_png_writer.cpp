@@ -18,6 +18,7 @@
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/png/png_filter.hpp"
+#include "png/row_filter.hpp"
 #include "support/libpng_reader.hpp"
 #include "support/test_images.hpp"
 
@@ -243,7 +244,7 @@ TEST(PngFilters, MatchTheSpecification) {
       filter_row(static_cast<PngFilter>(filter), png_row, actual.data());
       ASSERT_EQ(actual, expected) << "filter " << filter << ", " << bytes << " bytes, step " << step;
       for (std::size_t i = step; i < bytes; ++i) {
-        const bool counts = (i - step) / kCostStretchBytes % 2 == 0;
+        const bool counts = (i - step) / gpuimg::png::kCostStretchBytes % 2 == 0;
         costs[static_cast<std::size_t>(filter)] += counts ? std::min({int{expected[i]}, 256 - expected[i], 8}) : 0;
       }
     }
