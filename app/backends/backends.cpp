@@ -11,13 +11,11 @@ namespace gpuimg {
 namespace {
 
 double cpu_cost_ms(const Workload& work) {
-  constexpr double kMsPerMegapixelOfJpeg = 15.0;
-  constexpr int kMaxThreadsOfAJpeg = 3;
+  constexpr int kMaxThreadsOfAFile = 3;
   const int available = tbb::info::default_concurrency();
   const int threads = std::min(work.threads > 0 ? work.threads : available, work.cost.useful_threads);
-  const int decoders = work.images > 1 ? threads : std::min(threads, kMaxThreadsOfAJpeg);
-  const double decoding = work.suits_backends ? kMsPerMegapixelOfJpeg / decoders : 0.0;
-  return work.megapixels() * (work.cost.thread_ms / threads + decoding);
+  const int decoders = work.images > 1 ? threads : std::min(threads, kMaxThreadsOfAFile);
+  return work.megapixels() * (work.cost.thread_ms / threads + work.decoding_ms / decoders);
 }
 
 std::string in_lower_case(std::string_view text) {

@@ -63,9 +63,9 @@ struct OperationCost {
 /// The work that `auto` weighs.
 struct Workload {
   std::uint64_t images = 1;
-  std::uint64_t pixels = 0;     ///< of all images together
-  bool suits_backends = false;  ///< the files are of a kind that a backend may decode itself
-  int threads = 0;              ///< of the CPU; 0 = all
+  std::uint64_t pixels = 0;  ///< of all images together
+  double decoding_ms = 0.0;  ///< of a megapixel by a thread of the CPU, if a backend may decode the files itself
+  int threads = 0;           ///< of the CPU; 0 = all
   OperationCost cost = {};
 
   [[nodiscard]] double megapixels() const { return static_cast<double>(pixels) / 1.0e6; }

@@ -175,8 +175,8 @@ double cuda_cost_ms(const Workload& work) {
   constexpr double kStartMs = 250.0;
   // Three bytes per pixel in each direction, from and to pageable memory; decoded there, they go one way.
   constexpr double kMsPerMegapixel = 1.0;
-  constexpr double kMsPerMegapixelOfJpeg = 0.5;
-  const double moved = work.suits_backends ? kMsPerMegapixelOfJpeg : kMsPerMegapixel;
+  constexpr double kMsPerMegapixelOfFile = 0.5;
+  const double moved = work.decoding_ms > 0.0 ? kMsPerMegapixelOfFile : kMsPerMegapixel;
   return kStartMs + work.megapixels() * (moved + work.cost.device_ms);
 }
 

@@ -543,7 +543,7 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
     if (declared.pixels() > 0) {
       const std::uint64_t images = items_to_do(plan);
       const auto expected = estimates(
-          options, {images, declared.pixels() * images, declared.suits_auto, processors(globals_), options.cost});
+          options, {images, declared.pixels() * images, declared.decoding_ms, processors(globals_), options.cost});
       const BackendEntry* first = &fastest(expected);
       std::string why_not = why_no_rival(expected, *first);
       if (first->device_facts != nullptr) {

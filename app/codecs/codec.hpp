@@ -201,7 +201,9 @@ struct DeclaredImage {
   bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;  ///< a backend's own decoder may take the file
   bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
-  bool suits_auto = false;      ///< and `auto` counts on it
+  /// Milliseconds that a thread of the CPU takes to decode a megapixel, if suits_backends: `auto` counts them. 0 if
+  /// not.
+  double decoding_ms = 0.0;
   /// A file for a backend's decoder may be as large as its pixels: bands need less memory.
   bool is_large_beside_pixels = false;
   std::vector<HeaderFact> facts;

@@ -153,13 +153,12 @@ BackendSource::BackendSource(const GlobalOptions& options, Images images) : opti
   }
 }
 
-void BackendSource::expect_image(std::uint64_t pixels, bool suits_backends) {
+void BackendSource::expect_image(std::uint64_t pixels, double decoding_ms) {
   if (chosen_) {
     return;
   }
   const std::vector<BackendEstimate> expected = estimates(
-      options_,
-      {.pixels = pixels, .suits_backends = suits_backends, .threads = options_.threads, .cost = options_.cost});
+      options_, {.pixels = pixels, .decoding_ms = decoding_ms, .threads = options_.threads, .cost = options_.cost});
   const BackendEntry& first = fastest(expected);
   std::string why = why_no_rival(expected, first);
   const bool is_alone = first.memory_is_host && !why.empty();

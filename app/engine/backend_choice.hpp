@@ -61,8 +61,8 @@ class BackendSource {
   explicit BackendSource(const GlobalOptions& options, Images images = Images::one);
 
   /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
-  /// first. No effect on a backend named by the options, or on a second call.
-  void expect_image(std::uint64_t pixels, bool suits_backends);
+  /// first. `decoding_ms` as in Workload. No effect on a backend named by the options, or on a second call.
+  void expect_image(std::uint64_t pixels, double decoding_ms);
 
   /// True if get() is expected to return a backend with memory of its own.
   [[nodiscard]] bool expects_device() const;

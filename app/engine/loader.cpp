@@ -199,7 +199,7 @@ Image Loader::read_whole(std::shared_ptr<codecs::RowReader> rows) {
 /// Creates the CUDA context while the host decodes.
 void Loader::expect_image(const codecs::DeclaredImage& declared) {
   if (declared.pixels() > 0 && declared.pixels() <= options().max_pixels) {
-    parts_.backends.expect_image(declared.pixels(), declared.suits_auto);
+    parts_.backends.expect_image(declared.pixels(), declared.decoding_ms);
   }
 }
 
@@ -248,7 +248,7 @@ void Loader::finish_decoding(const codecs::DecodedImage& decoded, const std::str
                             printable_name(name), decoded.pages,
                             decoded.has_lost_pages ? decoded.pages > 1 ? "s and lost ones" : " and lost ones" : "s"));
   }
-  parts_.backends.expect_image(decoded.pixel_count(), false);
+  parts_.backends.expect_image(decoded.pixel_count(), 0.0);
   tell_about(decoded, name);
 }
 

@@ -287,6 +287,7 @@ std::uint64_t coefficient_bytes(std::span<const Component> components) {
 constexpr std::size_t kTables = JpegHuffmanSlots::kCount;
 static_assert(kTables == JpegStepTable::kSlots);
 constexpr std::uint32_t kMaxSide = kMaxJpegSide;
+constexpr double kDecodingMs = 15.0;  // measured: docs/performance.md, "Starts"
 
 using HuffmanSlots = std::array<std::optional<JpegHuffmanTable>, kTables>;
 using StepTable = std::array<std::uint16_t, 64>;  // in row order
@@ -545,7 +546,8 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // With several scans, all coefficients are in memory before the first row is complete.
   declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
-  declared.suits_backends = declared.suits_auto = describe_jpeg(beginning).has_value();
+  declared.suits_backends = describe_jpeg(beginning).has_value();
+  declared.decoding_ms = declared.suits_backends ? kDecodingMs : 0.0;
   declared.facts = {{"process", header.frame.is_progressive()
                                     ? std::string("progressive")
                                     : std::string(header.frame.is_baseline() ? "baseline" : "extended sequential")},
