@@ -14,7 +14,7 @@
 
 namespace gpuimg::oracle {
 
-__extension__ using Wide = __int128;
+__extension__ using WideSum = __int128;
 
 /// Samples as whole numbers: one for each channel of each pixel, row after row.
 struct Samples {
@@ -107,11 +107,11 @@ inline Window window_at(int i, int n, int size, float a, float b, ResizeFilter f
   return window;
 }
 
-inline std::int64_t rounded_sum(Wide sum, int bits, std::int64_t v_max) {
-  const Wide unit = Wide{1} << bits;
-  const Wide shifted = sum + unit / 2;
-  const Wide level = shifted / unit - (shifted % unit < 0 ? 1 : 0);
-  return static_cast<std::int64_t>(std::clamp<Wide>(level, 0, v_max));
+inline std::int64_t rounded_sum(WideSum sum, int bits, std::int64_t v_max) {
+  const WideSum unit = WideSum{1} << bits;
+  const WideSum shifted = sum + unit / 2;
+  const WideSum level = shifted / unit - (shifted % unit < 0 ? 1 : 0);
+  return static_cast<std::int64_t>(std::clamp<WideSum>(level, 0, v_max));
 }
 
 /// One pass, along rows or along columns.
@@ -122,10 +122,11 @@ inline Samples passed(Samples in, bool along_rows, int n, float a, float b, Resi
     const Window window = window_at(i, n, along_rows ? in.width : in.height, a, b, filter, bits);
     for (int j = 0; j < (along_rows ? in.height : in.width); ++j) {
       for (int c = 0; c < in.channels; ++c) {
-        Wide sum = 0;
+        WideSum sum = 0;
         for (int k = 0; k < static_cast<int>(window.weights.size()); ++k) {
           const int at = window.first + k;
-          sum += Wide{window.weights[static_cast<std::size_t>(k)]} * (along_rows ? in.at(at, j, c) : in.at(j, at, c));
+          sum +=
+              WideSum{window.weights[static_cast<std::size_t>(k)]} * (along_rows ? in.at(at, j, c) : in.at(j, at, c));
         }
         (along_rows ? out.at(i, j, c) : out.at(j, i, c)) = rounded_sum(sum, bits, v_max);
       }

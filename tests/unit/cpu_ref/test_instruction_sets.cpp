@@ -10,6 +10,7 @@
 #include "operations/operations.hpp"
 #include "operations/result_compare.hpp"
 #include "support/oracle_of_options.hpp"
+#include "support/oracle_resize.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_instruction_sets {
@@ -77,6 +78,34 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
     const OnlySet only(set);
     const Image actual = backend->download(backend->equalize(backend->upload(image.view()), {}));
     EXPECT_TRUE(test::same_pixels(actual.view(), expected.view())) << hwy::TargetName(set);
+  }
+}
+
+/// Blocks of 16 rows, vectors of four channels and what is left of them: the sets divide an image in different ways.
+TEST(InstructionSets, EachResizesAsTheOracle) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(1);
+  for (const PixelFormat format : test::photographic_formats()) {
+    for (const ResizeFilter filter :
+         {ResizeFilter::nearest, ResizeFilter::box, ResizeFilter::bicubic, ResizeFilter::lanczos}) {
+      const Image image = test::any_image(random, random.between(1, 150), random.between(1, 80), format);
+      ResizeOptions options;
+      options.width = random.between(1, 170);
+      options.height = random.between(1, 90);
+      options.fit = ResizeFit::stretch;
+      options.filter = filter;
+      const ResizePlan plan = resize_plan(image.width(), image.height(), options);
+      const Image expected = oracle::resampled(image.view(), plan.width, plan.height, filter, plan.left, plan.top,
+                                               plan.right, plan.bottom);
+      const Picture picture = backend->upload(image.view());
+      for (const std::int64_t set : instruction_sets()) {
+        const OnlySet only(set);
+        EXPECT_TRUE(test::same_pixels(backend->download(backend->apply(picture, options)).view(), expected.view()))
+            << test::name_of(format) << " by " << hwy::TargetName(set) << ", filter " << static_cast<int>(filter)
+            << ", " << image.width() << "x" << image.height() << " to " << plan.width << "x" << plan.height;
+      }
+    }
   }
 }
 
