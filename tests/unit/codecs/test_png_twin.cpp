@@ -1,9 +1,12 @@
 // The device's PNG decoder, run on the host: libpng's pixels, or the file is left to libpng.
 #include <gtest/gtest.h>
+#include <png.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "support/libpng_reader.hpp"
 #include "support/png_twin.hpp"
 #include "support/random_png.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_png_twin {
@@ -140,6 +144,106 @@ TEST(PngTwin, AgreesOnEachParameterOfZlib) {
     }
   }
   EXPECT_GE(taken, 30);
+}
+
+/// How libpng writes a file: its own choice of filters, flushes after rows, and chunks of its buffer's size.
+struct LibpngChoices {
+  int level = 6;
+  int strategy = 0;
+  int memory_level = 8;
+  int filters = PNG_ALL_FILTERS;
+  int flush_rows = 0;
+  std::size_t chunk_bytes = 8192;
+};
+
+LibpngChoices any_libpng_choices(Random& random) {
+  constexpr int kFilters[] = {PNG_NO_FILTERS,   PNG_FILTER_SUB,   PNG_FILTER_UP,
+                              PNG_FILTER_PAETH, PNG_FAST_FILTERS, PNG_ALL_FILTERS};
+  LibpngChoices choices;
+  choices.level = random.between(0, 9);
+  choices.strategy = random.between(Z_DEFAULT_STRATEGY, Z_FIXED);
+  choices.memory_level = random.between(2, 9);
+  choices.filters = kFilters[random.below(std::size(kFilters))];
+  choices.flush_rows = random.below(3) == 0 ? random.between(1, 50) : 0;
+  choices.chunk_bytes = static_cast<std::size_t>(random.between(100, 20000));
+  return choices;
+}
+
+/// libpng finds no error to report in an image and choices that are right.
+FileBytes written_by_libpng(ConstView image, const LibpngChoices& choices) {
+  constexpr int kColorTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                 PNG_COLOR_TYPE_RGB_ALPHA};
+  const auto stop = [](png_structp, png_const_charp message) {
+    std::fprintf(stderr, "libpng: %s\n", message);
+    std::abort();
+  };
+  const auto append = [](png_structp png, png_bytep bytes, std::size_t count) {
+    add_bytes(*static_cast<FileBytes*>(png_get_io_ptr(png)), std::as_bytes(std::span(bytes, count)));
+  };
+  FileBytes file;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, stop, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(png, &file, append, [](png_structp) {});
+  png_set_compression_level(png, choices.level);
+  png_set_compression_strategy(png, choices.strategy);
+  png_set_compression_mem_level(png, choices.memory_level);
+  png_set_compression_buffer_size(png, choices.chunk_bytes);
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, choices.filters);
+  png_set_flush(png, choices.flush_rows);
+  const bool is_deep = image.format.sample == Sample::u16;
+  png_set_IHDR(png, info, static_cast<png_uint_32>(image.width), static_cast<png_uint_32>(image.height),
+               is_deep ? 16 : 8, kColorTypes[image.format.channels - 1], PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  if (is_deep) {
+    png_set_swap(png);
+  }
+  for (int y = 0; y < image.height; ++y) {
+    png_write_row(png, image.row<png_byte>(y));
+  }
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return file;
+}
+
+/// Images of more than 32 KiB, for which libpng's window has 32 KiB.
+TEST(PngTwin, AgreesOnTheFilesOfLibpng) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int files = 0;
+  int taken = 0;
+  for (int round = 0; round < 60; ++round) {
+    const PixelFormat format = any_format(random);
+    const Image image = any_image(random, random.between(200, 260), random.between(180, 220), format);
+    const FileBytes file = written_by_libpng(image.view(), any_libpng_choices(random));
+    ++files;
+    ASSERT_EQ(difference_of_png_twin(file, random.below(2) == 0 ? DecodeShape{} : any_shape(random), &taken), "");
+  }
+  EXPECT_GE(taken, files / 2);
+}
+
+/// For tests/live/compare_png_twin.py, which writes the files with other encoders.
+TEST(PngTwin, DISABLED_AgreesOnTheFilesOfAFolder) {
+  const char* const folder = std::getenv("GPUIMG_TEST_PNG_FOLDER");
+  ASSERT_NE(folder, nullptr);
+  int files = 0;
+  int taken = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".png") {
+      ++files;
+      const int before = taken;
+      const std::string text = text_in(entry.path());
+      const auto file = std::as_bytes(std::span(text));
+      EXPECT_EQ(difference_of_png_twin(file, {}, &taken), "") << entry.path();
+      if (taken == before) {
+        const std::optional<EncodedPng> encoded = describe_png_data(file);
+        const std::string why =
+            encoded ? "defects " + std::to_string(decode_with_twin(*encoded).defects) : "its header";
+        std::printf("left to libpng: %s, %s\n", entry.path().c_str(), why.c_str());
+      }
+    }
+  }
+  std::printf("%d of %d files by the twin\n", taken, files);
 }
 
 TEST(PngTwin, AgreesOnTheCatalogue) {
