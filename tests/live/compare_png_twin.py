@@ -181,8 +181,8 @@ class Twin(gpuimg_run.Comparison):
         if not folder:
             self.skipTest("GPUIMG_TEST_PHOTOS names no folder")
         generator = numpy.random.default_rng([gpuimg_run.seed(), 2])
-        photos = sorted(os.path.join(where, name) for where, _, names in os.walk(folder) for name in names
-                        if name.lower().endswith((".png", ".jpg", ".jpeg")))
+        photos = sorted({os.path.realpath(os.path.join(where, name)) for where, _, names in os.walk(folder)
+                         for name in names if name.lower().endswith((".png", ".jpg", ".jpeg"))})
         quick = [encode for name, encode in encoders(self.executable).items() if name in ("OpenCV", "Pillow", "gpuimg")]
         for index in range(PHOTOS):
             photo = photos[index % len(photos)]
