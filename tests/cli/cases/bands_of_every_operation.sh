@@ -3,6 +3,7 @@ limit=36M # of which gpuimg itself takes up to 14; an image alone has 31
 [ "$GPUIMG_SANITIZED" = 0 ] || limit=1G # memory of the sanitizer counts too: there is room for the whole image
 make_image png from.png 3500x3000 rgb
 gpuimg equalize --strength 0 -q from.png from.jpg
+make_image png alpha 2800x2900 rgba && mv alpha from.alpha
 gpuimg equalize --lut lut.csv -q from.png first.png
 while read -r in out operation; do
   gpuimg $operation --backend cpu -q from.$in whole.$out
@@ -29,6 +30,10 @@ jpg png resize --size 1500x1500 --fit pad --filter lanczos --box 100.5,200,3000,
 png jpg resize --size 700x800 --fit cover --filter nearest
 png png crop --box 1000,900,2400,2000
 png jpg flip horizontal
+alpha png integral --mean 25
+alpha png threshold --method sauvola --window 31
+alpha png denoise --patch 1 --search 3
+alpha png resize --size 900x
 LIST
 # Several steps: in bands if none needs the whole image first, else with one image held.
 while IFS='|' read -r first rest; do
