@@ -85,7 +85,8 @@ struct Attempt {
   std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}: a device had too little
 };
 
-/// Makes a lack of memory a result of the work: placement_after() says what follows.
+/// The only place that reacts to a lack of memory during the work: makes it a result, from which placement_after() says
+/// what follows. docs/decisions/0031-memory-that-is-gone.md.
 Attempt attempted(const std::function<bool()>& work) {
   try {
     return {work()};

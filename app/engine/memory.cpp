@@ -111,10 +111,9 @@ std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
   return result + png::encoding_bytes(result);
 }
 
-std::uint64_t free_device_bytes(Backend& backend) {
+std::uint64_t without_scratch(std::uint64_t available) {
   constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20;
-  const std::uint64_t available = backend.available_bytes();
-  return available - std::min(available, kScratchBytes);
+  return std::max<std::uint64_t>(available - std::min(available, kScratchBytes), 1);
 }
 
 constexpr std::chrono::milliseconds kPatience(100);
@@ -261,6 +260,19 @@ bool MemoryBudget::wait_for_release(std::uint64_t seen, const std::function<bool
   return releases_ > seen;
 }
 
+void MemoryBudget::limit_to(std::uint64_t free_bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    bytes_ = std::min(free_bytes, most_);
+  }
+  released_.notify_all();
+}
+
+std::uint64_t MemoryBudget::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
 std::uint64_t MemoryBudget::releases() const {
   const std::lock_guard lock(mutex_);
   return releases_;
@@ -292,10 +304,14 @@ MemoryBudget& DeviceBudgets::of(Backend& backend, int device, std::uint64_t tota
   const std::lock_guard lock(mutex_);
   auto known = budgets_.find(device);
   if (known == budgets_.end()) {
-    const std::uint64_t total = total_bytes != 0 ? total_bytes : free_device_bytes(backend);
-    known = budgets_.try_emplace(device, std::max<std::uint64_t>(total, 1)).first;
+    const std::uint64_t total = total_bytes != 0 ? total_bytes : without_scratch(backend.available_bytes());
+    known = budgets_.try_emplace(device, total).first;
   }
   return known->second;
+}
+
+void DeviceBudgets::limit(MemoryBudget& budget, std::uint64_t available) {
+  budget.limit_to(without_scratch(available));
 }
 
 ByteMemory InputBuffer::lend(Backend& backend, std::size_t bytes) {

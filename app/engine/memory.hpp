@@ -74,7 +74,7 @@ std::size_t device_decoding_bytes(const EncodedImage& encoded);
 /// Memory that the images in flight share: of the host, --max-memory, and of each device, --max-device-memory.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
+  explicit MemoryBudget(std::uint64_t bytes) : most_(bytes), bytes_(bytes) {}
 
   /// Blocks until `bytes` more fit. A request larger than the whole budget waits until nothing else is in flight. Polls
   /// `is_abandoned()` and returns false once it is true: items in flight may then never finish.
@@ -86,10 +86,14 @@ class MemoryBudget {
   /// memory, or if abandoned.
   bool wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned);
 
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Limits the budget to what is free, and to what it had at first. Shares that are held stay.
+  void limit_to(std::uint64_t free_bytes);
+
+  [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t releases() const;  ///< so far
 
  private:
+  const std::uint64_t most_;
   std::uint64_t bytes_;
   std::uint64_t in_use_ = 0;
   std::uint64_t releases_ = 0;
@@ -127,6 +131,10 @@ class DeviceBudgets {
   /// The budget of the device that `backend` computes on: `total_bytes`, or if 0 what is free there at the first call
   /// for it, less some for scratch memory. Throws Error{device_fault}.
   MemoryBudget& of(Backend& backend, int device, std::uint64_t total_bytes);
+
+  /// Limits the budget to what is free on its device, less some for scratch memory, of `available` bytes. Only for a
+  /// holder of a share that is alone there: else shares would count twice.
+  static void limit(MemoryBudget& budget, std::uint64_t available);
 
  private:
   std::mutex mutex_;

@@ -48,12 +48,14 @@ Placement DeviceMemory::place(Backend& on, std::size_t needed_bytes, MemoryShare
   if (needed_bytes <= memory.bytes()) {
     return whole;
   }
-  if (options_.max_device_memory != 0) {
-    return {Placement::Kind::strips, true, memory.bytes()};
-  }
   const std::size_t available = on.available_bytes();
+  DeviceBudgets::limit(memory, available);
+  const std::size_t half = std::max<std::size_t>(available / 2, 1);
+  if (options_.max_device_memory != 0) {
+    return {Placement::Kind::strips, true, std::min<std::size_t>(options_.max_device_memory, half)};
+  }
   report_.detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
-  return {Placement::Kind::strips, true, std::max<std::size_t>(available / 2, 1)};
+  return {Placement::Kind::strips, true, half};
 }
 
 StripMemory DeviceMemory::room_alone(Backend& on, MemoryShare& share) {
@@ -61,6 +63,7 @@ StripMemory DeviceMemory::room_alone(Backend& on, MemoryShare& share) {
   MemoryBudget& memory = total(on);
   report_.times().measure(Phase::start, [&] { share = MemoryShare(memory, memory.bytes()); });
   const std::size_t available = on.available_bytes();
+  DeviceBudgets::limit(memory, available);
   report_.note(
       fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
   return std::max<std::size_t>(available / 2, 1);

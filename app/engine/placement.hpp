@@ -25,8 +25,9 @@ struct Placement {
   StripMemory strip_memory{0};  ///< of strips and bands
 };
 
-/// What is left after a device ran out of memory for `tried`: strips after the whole image, the CPU after strips and
-/// bands if it may take the image. The strips' memory is to be found out. Nothing if there is nothing left.
+/// What is left after a device ran out of memory for `tried`, which had fitted before the work: strips after the whole
+/// image, the CPU after strips and bands if it may take the image. The strips' memory is to be found out. Nothing if
+/// there is nothing left. docs/decisions/0031-memory-that-is-gone.md.
 std::optional<Placement> placement_after(const Placement& tried, bool may_use_cpu);
 
 /// A worker's part of the memory of its device: the share of the input that it works on.
@@ -51,10 +52,11 @@ class DeviceMemory {
   void release() { share_.release(); }
 
   /// Whole if so many bytes fit on the device of `on` beside the other images, else strips. Waits for `share`, unless
-  /// it is held already.
+  /// it is held already. An image in strips is alone, and limits the total to what is free then.
   Placement place(Backend& on, std::size_t needed_bytes, MemoryShare& share);
 
-  /// The memory of strips after the device ran out of it: waits until nothing else is there.
+  /// The memory of strips after the device ran out of it: waits until nothing else is there. Limits the total to what
+  /// is free then, so that the next images are placed by that before they begin.
   StripMemory room_alone(Backend& on, MemoryShare& share);
 
   /// Bands. Together they hold at most `most_bytes` of the host's memory. On a device, waits for `share`.

@@ -18,6 +18,17 @@ namespace {
 
 bool never() { return false; }
 
+TEST(MemoryBudget, IsLimitedToWhatIsFreeAndToWhatItHadAtFirst) {
+  MemoryBudget budget(100);
+  budget.limit_to(40);
+  EXPECT_EQ(budget.bytes(), 40U);
+  ASSERT_TRUE(budget.acquire(30));
+  EXPECT_FALSE(budget.acquire(20, [] { return true; })) << "there is no room beside the first";
+  budget.limit_to(1000);
+  EXPECT_EQ(budget.bytes(), 100U);
+  EXPECT_TRUE(budget.acquire(70));
+}
+
 TEST(MemoryBudget, AdmitsWhatFitsAndRunsLargerItemsAlone) {
   MemoryBudget budget(100);
   budget.acquire(60);

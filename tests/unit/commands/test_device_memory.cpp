@@ -188,6 +188,38 @@ TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
   EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
 }
 
+/// What another program takes is known before the next image begins, and so is what it gives back, once an image is
+/// alone on the device.
+TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
+  constexpr std::size_t kScratch = std::size_t{64} << 20;
+  const std::size_t plenty = kScratch + needed(kSide) * 4;
+  const std::size_t little = kScratch + needed(kSide) / 2;
+  const Image pixels = image(kSide);
+  for (const std::uint64_t option : {std::uint64_t{0}, needed(kSide) * 3}) {
+    twin_device().reset();
+    twin_device().available_bytes = plenty;
+    Worker worker(options_with(option), Worker::Role::batch);
+    std::string attempts;
+    const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
+      attempts += is_striped(backend) ? 's' : 'w';
+      return backend.equalize(picture, EqualizeOptions());
+    }};
+    const auto equalize = [&] {
+      worker.begin_item();
+      (void)worker.executor.process(OperationInput(pixels.clone()), {step});
+    };
+    equalize();
+    twin_device().available_bytes = little;
+    twin_device().refused_operations = 1;
+    equalize();
+    equalize();
+    twin_device().available_bytes = plenty;
+    equalize();
+    equalize();
+    EXPECT_EQ(attempts, "wwsssw") << option;
+  }
+}
+
 TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   constexpr int kPhotoSide = 400;
   constexpr int kPhotos = 3;
