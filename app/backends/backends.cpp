@@ -39,6 +39,10 @@ std::span<const BackendEntry> backends() {
   return kBackends;
 }
 
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on) {
+  return only_on.empty() || std::ranges::find(only_on, kind) != only_on.end();
+}
+
 const BackendEntry& backend_entry(BackendKind kind) {
   return *std::ranges::find(backends(), kind, &BackendEntry::kind);
 }

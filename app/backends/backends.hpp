@@ -60,6 +60,15 @@ struct OperationCost {
   double device_ms = 0.0;
 };
 
+/// True if `only_on`, the backends that have an operation, holds this one, or is empty: then all of them have it.
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on);
+
+/// An operation as `auto` weighs it.
+struct WeighedOperation {
+  OperationCost cost = {};
+  std::span<const BackendKind> only_on = {};
+};
+
 /// The work that `auto` weighs.
 struct Workload {
   std::uint64_t images = 1;
@@ -67,6 +76,7 @@ struct Workload {
   double decoding_ms = 0.0;  ///< of a megapixel by a thread of the CPU, if a backend may decode the files itself
   int threads = 0;           ///< of the CPU; 0 = all
   OperationCost cost = {};
+  int round_trips = 0;  ///< of the pixels of each image: to the host and back, between two operations
 
   [[nodiscard]] double megapixels() const { return static_cast<double>(pixels) / 1.0e6; }
 };

@@ -177,7 +177,7 @@ double cuda_cost_ms(const Workload& work) {
   constexpr double kMsPerMegapixel = 1.0;
   constexpr double kMsPerMegapixelOfFile = 0.5;
   const double moved = work.decoding_ms > 0.0 ? kMsPerMegapixelOfFile : kMsPerMegapixel;
-  return kStartMs + work.megapixels() * (moved + work.cost.device_ms);
+  return kStartMs + work.megapixels() * (moved + work.round_trips * kMsPerMegapixel + work.cost.device_ms);
 }
 
 constexpr std::array<std::string_view, 2> kCudaSynonyms = {"gpu", "nvidia"};

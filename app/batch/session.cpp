@@ -542,8 +542,8 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
             : codecs::DeclaredImage{};
     if (declared.pixels() > 0) {
       const std::uint64_t images = items_to_do(plan);
-      const auto expected = estimates(
-          options, {images, declared.pixels() * images, declared.decoding_ms, processors(globals_), options.cost});
+      const auto expected =
+          estimates(options, {images, declared.pixels() * images, declared.decoding_ms, processors(globals_)});
       const BackendEntry* first = &fastest(expected);
       std::string why_not = why_no_rival(expected, *first);
       if (first->device_facts != nullptr) {

@@ -17,10 +17,10 @@ enum class ProgressWanted { automatic, always, never, json };
 
 /// Checked and ready to use.
 struct GlobalOptions {
-  std::optional<BackendKind> backend;  ///< nullopt = auto
-  std::vector<BackendKind> backends;   ///< those that have the operation; empty = all
-  bool can_use_cpu = false;            ///< `auto` falls back to the CPU
-  OperationCost cost;                  ///< of the operation, for `auto`
+  std::optional<BackendKind> backend;        ///< nullopt = auto
+  std::vector<BackendKind> backends;         ///< those that may be chosen for the operations; empty = all
+  bool can_use_cpu = false;                  ///< `auto` falls back to the CPU
+  std::vector<WeighedOperation> operations;  ///< in the order in which they run, for `auto`; empty = an unknown one
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;

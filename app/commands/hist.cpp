@@ -279,7 +279,8 @@ class HistJob final : public ImageJob {
       options.selection.mask = mask_picture;
       return backend.histogram(picture, options);
     };
-    return worker.executor.count(OperationInput(std::move(decoded)), before, {count, mask_, "hist", fit_of(options_)});
+    return worker.executor.count(OperationInput(std::move(decoded)), before,
+                                 {count, mask_, "hist", fit_of(options_), traits_of(options_).only_on});
   }
 
   /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.

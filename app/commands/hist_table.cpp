@@ -86,8 +86,9 @@ class HistTableJob final : public ImageJob {
       options.selection.mask = mask;
       return backend.histogram(picture, options);
     };
-    const Histogram histogram = worker.executor.count(OperationInput(std::move(decoded)), before.steps,
-                                                      {count, mask_, "hist", fit_of(options_)});
+    const Histogram histogram =
+        worker.executor.count(OperationInput(std::move(decoded)), before.steps,
+                              {count, mask_, "hist", fit_of(options_), traits_of(options_).only_on});
     save_side_files(before, worker);
     const HistogramReport report = make_report(histogram, {}, facts);
     std::string cells = table_cells(report);

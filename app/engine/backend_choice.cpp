@@ -25,6 +25,94 @@ std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options, Ba
   return backend;
 }
 
+/// True if the backend has all of the operations, or some of them, and the CPU, which `helps`, the others.
+bool may_be_chosen(BackendKind kind, std::span<const OperationTraits> operations, bool cpu_helps) {
+  const auto has = [kind](const OperationTraits& one) { return is_on(kind, one.only_on); };
+  return std::ranges::all_of(operations,
+                             [&](const OperationTraits& one) {
+                               return has(one) || (cpu_helps && is_on(BackendKind::cpu, one.only_on));
+                             }) &&
+         (operations.empty() || std::ranges::any_of(operations, has));
+}
+
+/// Throws Error{usage} for the first operation that the backend lacks.
+void refuse_lacking(BackendKind kind, std::span<const OperationTraits> operations,
+                    const std::vector<BackendKind>& complete) {
+  std::vector<std::string> names;
+  for (const BackendKind one : complete) {
+    names.emplace_back(backend_entry(one).name);
+  }
+  for (const OperationTraits& one : operations) {
+    if (!is_on(kind, one.only_on)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--backend: {} does not have {}; {}", backend_entry(kind).name, one.what,
+                              names.empty() ? "omit it, as no other has all steps" : "use " + listed(names)));
+    }
+  }
+}
+
+/// Throws Error{usage} if no backend may be chosen, or if --verify needs two.
+void refuse_few(std::span<const OperationTraits> operations, const GlobalOptions& options) {
+  const auto rare = std::ranges::find_if(operations, [](const OperationTraits& one) { return !one.only_on.empty(); });
+  if (rare == operations.end()) {
+    return;
+  }
+  if (options.backends.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: no backend has it and the other steps, even with the help of the "
+                                              "CPU; run the steps one by one",
+                                              rare->what));
+  }
+  if (options.verify && options.backends.size() == 1) {
+    throw Error(ErrorKind::usage, fmt::format("--verify: only the backend {} has {}; there is nothing to compare with",
+                                              backend_entry(options.backends.front()).name, rare->what));
+  }
+}
+
+/// The operations of a backend, and those that it leaves to the CPU.
+struct Division {
+  static constexpr OperationCost kNothing{.thread_ms = 0.0};
+
+  OperationCost own = kNothing;
+  OperationCost left = kNothing;
+  bool leaves_any = false;
+  int round_trips = 0;
+};
+
+/// `is_there`: the backend decodes the image.
+Division divided(const std::vector<WeighedOperation>& operations, BackendKind kind, bool is_there) {
+  Division division;
+  bool is_away = false;  // pixels that were on the backend are on the host
+  for (const WeighedOperation& operation : operations) {
+    if (!is_on(kind, operation.only_on)) {
+      division.left = division.left + operation.cost;
+      division.leaves_any = true;
+      is_away = is_away || is_there;
+      continue;
+    }
+    division.own = division.own + operation.cost;
+    division.round_trips += is_away ? 1 : 0;
+    is_away = false;
+    is_there = true;
+  }
+  return division;
+}
+
+double cost_ms(const BackendEntry& entry, Workload work, const std::vector<WeighedOperation>& operations) {
+  if (operations.empty()) {
+    return entry.cost_ms(work);
+  }
+  const Division division = divided(operations, entry.kind, work.decoding_ms > 0.0);
+  work.cost = division.own;
+  work.round_trips = division.round_trips;
+  const double own = entry.cost_ms(work);
+  if (!division.leaves_any) {
+    return own;
+  }
+  work.decoding_ms = 0.0;  // the backend decodes
+  work.cost = division.left;
+  return own + backend_entry(BackendKind::cpu).cost_ms(work);
+}
+
 /// "about 12 ms on the CPU, 260 ms with CUDA and its start-up".
 std::string text_of(const std::vector<BackendEstimate>& estimates) {
   std::string text;
@@ -38,41 +126,22 @@ std::string text_of(const std::vector<BackendEstimate>& estimates) {
 
 }  // namespace
 
-GlobalOptions options_for(std::string_view what, std::span<const BackendKind> only_on, GlobalOptions options) {
-  if (only_on.empty()) {
-    return options;
+GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options) {
+  options.operations.clear();
+  for (const OperationTraits& operation : operations) {
+    options.operations.push_back({operation.cost, operation.only_on});
   }
-  if (options.backends.empty()) {
-    options.backends.assign(only_on.begin(), only_on.end());
-  } else {
-    std::erase_if(options.backends,
-                  [&](BackendKind kind) { return std::find(only_on.begin(), only_on.end(), kind) == only_on.end(); });
-  }
-  options.can_use_cpu = options.can_use_cpu && has_operation(options, BackendKind::cpu);
-  std::vector<std::string> names;
+  options.can_use_cpu = options.can_use_cpu && may_be_chosen(BackendKind::cpu, operations, false);
+  options.backends.clear();
   for (const BackendEntry& entry : backends()) {
-    if (has_operation(options, entry.kind)) {
-      names.emplace_back(entry.name);
+    if (may_be_chosen(entry.kind, operations, !options.backend)) {
+      options.backends.push_back(entry.kind);
     }
   }
-  if (options.backend && !has_operation(options, *options.backend)) {
-    throw Error(ErrorKind::usage, fmt::format("--backend: {} does not have {}; use {}",
-                                              backend_entry(*options.backend).name, what, listed(names)));
+  if (options.backend) {
+    refuse_lacking(*options.backend, operations, options.backends);
   }
-  if (options.verify && names.size() == 1) {
-    throw Error(ErrorKind::usage, fmt::format("--verify: only the backend {} has {}; there is nothing to compare with",
-                                              names.front(), what));
-  }
-  return options;
-}
-
-GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options) {
-  std::optional<OperationCost> cost;
-  for (const OperationTraits& operation : operations) {
-    options = options_for(operation.what, operation.only_on, std::move(options));
-    cost = cost ? *cost + operation.cost : operation.cost;
-  }
-  options.cost = cost.value_or(options.cost);
+  refuse_few(operations, options);
   return options;
 }
 
@@ -121,7 +190,7 @@ BackendKind counterpart(BackendKind kind, const GlobalOptions& options) {
 std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workload& work) {
   std::vector<BackendEstimate> all;
   for (const BackendEntry* entry : candidates(options)) {
-    all.push_back({entry, entry->cost_ms(work)});
+    all.push_back({entry, cost_ms(*entry, work, options.operations)});
   }
   return all;
 }
@@ -157,8 +226,8 @@ void BackendSource::expect_image(std::uint64_t pixels, double decoding_ms) {
   if (chosen_) {
     return;
   }
-  const std::vector<BackendEstimate> expected = estimates(
-      options_, {.pixels = pixels, .decoding_ms = decoding_ms, .threads = options_.threads, .cost = options_.cost});
+  const std::vector<BackendEstimate> expected =
+      estimates(options_, {.pixels = pixels, .decoding_ms = decoding_ms, .threads = options_.threads});
   const BackendEntry& first = fastest(expected);
   std::string why = why_no_rival(expected, first);
   const bool is_alone = first.memory_is_host && !why.empty();
@@ -204,6 +273,21 @@ Backend& BackendSource::other() {
     other_ = make(counterpart(get().kind(), options_), options_, images_);
   }
   return *other_;
+}
+
+Backend& BackendSource::cpu() {
+  for (Backend* made : {backend_.get(), other_.get()}) {
+    if (made != nullptr && made->kind() == BackendKind::cpu) {
+      return *made;
+    }
+  }
+  if (counterpart(get().kind(), options_) == BackendKind::cpu) {
+    return other();
+  }
+  if (cpu_ == nullptr) {
+    cpu_ = make(BackendKind::cpu, options_, images_);
+  }
+  return *cpu_;
 }
 
 }  // namespace gpuimg

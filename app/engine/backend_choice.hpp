@@ -20,15 +20,12 @@
 
 namespace gpuimg {
 
-/// The options restricted to the backends that have `what`, as messages call it; unchanged if `only_on` is empty.
-/// Throws Error{usage} if --backend names another one, or if --verify has nothing to compare with.
-GlobalOptions options_for(std::string_view what, std::span<const BackendKind> only_on, GlobalOptions options);
-
-/// The options for operations that run one after another: for the backends that have all of them, and with the sum of
-/// their costs.
+/// The options for operations that run one after another, for the backends that may be chosen for them. A backend that
+/// --backend names must have all of them. `auto` may also choose one that lacks some, if the CPU has these: they run
+/// there. Throws Error{usage} if no backend may be chosen, or if --verify has nothing to compare with.
 GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options);
 
-/// What `auto` chooses among, in the order of the list: backends that are built in and have the operation. Not empty.
+/// What `auto` chooses among, in the order of the list: backends that are built in and may be chosen. Not empty.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);
 
 /// If there is only one candidate, why: "built without CUDA". Else empty.
@@ -42,7 +39,8 @@ struct BackendEstimate {
   double ms;  ///< start included
 };
 
-/// One for each candidate.
+/// One for each candidate: the sum of the costs of options.operations, with those that the CPU runs in its place and
+/// the transfers for them. The cost in `work` is not used.
 std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workload& work);
 
 /// The first of the fastest.
@@ -76,6 +74,9 @@ class BackendSource {
   /// Another backend than get() returns, for comparison. Throws Error{backend_unavailable}.
   Backend& other();
 
+  /// The CPU's backend: the one that get() or other() returns, if it is that.
+  Backend& cpu();
+
   /// One sentence: what was chosen and why.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
@@ -93,6 +94,7 @@ class BackendSource {
   std::future<std::unique_ptr<Backend>> pending_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Backend> other_;
+  std::unique_ptr<Backend> cpu_;  ///< if it is neither of these
 };
 
 }  // namespace gpuimg

@@ -15,15 +15,6 @@ namespace {
 
 std::size_t bytes_of(const SharedMask& mask) { return mask ? mask->size_bytes() : 0; }
 
-/// Of the largest mask: one is on the device at a time.
-std::size_t mask_bytes_of(const Steps& steps) {
-  std::size_t most = 0;
-  for (const Step& step : steps) {
-    most = std::max(most, bytes_of(step.mask));
-  }
-  return most;
-}
-
 template <class AnyStep>
 void check_fit(const AnyStep& step, const ImageShape& image) {
   if (step.check_fit) {
@@ -100,6 +91,17 @@ Attempt attempted(const std::function<bool()>& work) {
 
 }  // namespace
 
+RunNeeds::RunNeeds(const Steps& steps, const CountStep* last) {
+  for (const Step& step : steps) {
+    mask_bytes = std::max(mask_bytes, bytes_of(step.mask));
+    only_on.push_back(step.traits.only_on);
+  }
+  if (last != nullptr) {
+    mask_bytes = std::max(mask_bytes, bytes_of(last->mask));
+    only_on.push_back(last->only_on);
+  }
+}
+
 Backend& Executor::backend() {
   Backend& backend = times().measure(Phase::start, [&]() -> Backend& { return parts_.backends.get(); });
   parts_.report.record(backend, options().device);
@@ -143,26 +145,26 @@ void Executor::bring_to_host(Backend& from, OperationInput& input) {
 
 Image Executor::process(OperationInput input, const Steps& steps) {
   check_fit(input, steps);
-  return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
-    return run(backend, pixels, steps, [&](const AttemptPicture& result) { return downloaded(backend, result); });
+  return verified(std::move(input), RunNeeds(steps), [&](Backend& backend, const AttemptInput& pixels) {
+    return run(backend, pixels, steps, [&](StepPixels& result) { return downloaded(*result.on, result.take()); });
   });
 }
 
 ProcessedImage Executor::process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps) {
   check_fit(input, steps);
-  return verified(std::move(input), mask_bytes_of(steps), [&](Backend& backend, const AttemptInput& pixels) {
+  return verified(std::move(input), RunNeeds(steps), [&](Backend& backend, const AttemptInput& pixels) {
     return run(backend, pixels, steps,
-               [&](const AttemptPicture& result) { return encoded_or_downloaded(backend, result, as); });
+               [&](StepPixels& result) { return encoded_or_downloaded(*result.on, result.take(), as); });
   });
 }
 
 Histogram Executor::count(OperationInput input, const Steps& steps, const CountStep& last) {
   check_fit(input, steps, &last);
-  const std::size_t mask_bytes = std::max(mask_bytes_of(steps), bytes_of(last.mask));
-  return verified(std::move(input), mask_bytes, [&](Backend& backend, const AttemptInput& pixels) {
+  return verified(std::move(input), RunNeeds(steps, &last), [&](Backend& backend, const AttemptInput& pixels) {
     const Phase phase = pixels->rows && steps.empty() ? Phase::decode : Phase::kernel;
-    const auto count = [&](const AttemptPicture& result) {
-      return run_step(backend, phase, result, last, steps.empty() ? 0 : steps.size() + 1);
+    const auto count = [&](StepPixels& result) {
+      move(result, place_of_step(backend, last.only_on));
+      return run_step(*result.on, phase, result.take(), last, steps.empty() ? 0 : steps.size() + 1);
     };
     return run(backend, pixels, steps, count, true);
   });
@@ -241,13 +243,21 @@ bool Executor::run_placed(Backend& on, Placement placement, OperationInput& inpu
   return work(*backend, placement);
 }
 
-bool Executor::in_bands(Backend& on, OperationInput& input, const PlacedWork& work) {
+bool Executor::in_bands(Backend& on, OperationInput& input, const RunNeeds& needs, const PlacedWork& work) {
+  Backend& backend = needs.are_met_by(on.kind()) ? on : parts_.backends.cpu();
+  if (!needs.are_met_by(backend.kind())) {
+    return false;
+  }
+  if (&backend != &on) {
+    parts_.report.detail(fmt::format("{} lacks a step: the CPU takes the image, which is read in bands", on.name()));
+    parts_.report.record(backend, options().device);
+  }
   MemoryShare share;
-  const Placement bands = parts_.device_memory.place_bands(on, parts_.loader.bytes_for_bands(), share);
-  return run_placed(on, bands, input, share, work);
+  const Placement bands = parts_.device_memory.place_bands(backend, parts_.loader.bytes_for_bands(), share);
+  return run_placed(backend, bands, input, share, work);
 }
 
-void Executor::computed(Backend& on, OperationInput input, std::size_t mask_bytes, const Compute& compute) {
+void Executor::computed(Backend& on, OperationInput input, const RunNeeds& needs, const Compute& compute) {
   MemoryShare share = parts_.device_memory.take_share();  // of a picture that is there already
   const auto work = [&](Backend& backend, const Placement& placement) {
     if (placement.kind == Placement::Kind::whole) {
@@ -259,14 +269,61 @@ void Executor::computed(Backend& on, OperationInput input, std::size_t mask_byte
     return !strips.is_void();
   };
   if (input.rows) {
-    if (in_bands(on, input, work)) {
+    if (in_bands(on, input, needs, work)) {
       return;
     }
     input.image = parts_.loader.read_whole(std::move(input.rows));
     input.rows.reset();
   }
-  const std::size_t needed = device_bytes(input.width(), input.height(), input.format(), mask_bytes);
+  const std::size_t needed = device_bytes(input.width(), input.height(), input.format(), needs.mask_bytes);
   (void)run_placed(on, parts_.device_memory.place(on, needed, share), input, share, work);
+}
+
+Executor::StepPixels Executor::begin_steps(Backend& on, const AttemptInput& input,
+                                           std::span<const BackendKind> first_is_on) {
+  if (input->picture) {
+    return {&on, std::nullopt, &*input->picture};
+  }
+  if (input->rows) {
+    return {&on, picture_of(input->rows)};
+  }
+  Backend& first = place_of_step(on, first_is_on);
+  return {&first, uploaded(first, input)};
+}
+
+Backend& Executor::place_of_step(Backend& on, std::span<const BackendKind> only_on) {
+  return is_on(on.kind(), only_on) ? on : parts_.backends.cpu();
+}
+
+void Executor::move(StepPixels& pixels, Backend& there) {
+  if (pixels.on == &there) {
+    return;
+  }
+  Image image = downloaded(*pixels.on, pixels.take());
+  pixels.own = times().measure(Phase::upload, [&] {
+    Picture picture = there.upload(std::move(image));
+    there.wait();
+    return picture;
+  });
+  pixels.on = &there;
+}
+
+std::size_t Executor::run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps,
+                               std::size_t place) {
+  const Step& step = steps.front();
+  Backend& there = place_of_step(on, step.traits.only_on);
+  if (&there != &on) {
+    parts_.report.detail(fmt::format("step {}, {}: {} does not have {}; the CPU runs it", place, step.name, on.name(),
+                                     step.traits.what));
+  }
+  move(pixels, there);
+  const std::span<const Step> together = steps_for_strips(there, steps);
+  if (together.empty()) {
+    pixels.own = run_step(there, phase, pixels.take(), step, place);
+    return 1;
+  }
+  pixels.own = times().measure(phase, [&] { return run_on_strips(there, pixels.take(), together, place); });
+  return together.size();
 }
 
 bool Executor::copy_bands(codecs::RowReader& rows, codecs::RowWriter& to) {
@@ -309,7 +366,8 @@ Picture Executor::run_on_strips(Backend& on, const Picture& picture, std::span<c
 }
 
 std::span<const Step> Executor::steps_for_strips(Backend& on, std::span<const Step> steps) {
-  const auto end = std::find_if_not(steps.begin(), steps.end(), can_be_cut);
+  const auto is_there = [&](const Step& step) { return can_be_cut(step) && is_on(on.kind(), step.traits.only_on); };
+  const auto end = std::find_if_not(steps.begin(), steps.end(), is_there);
   const bool may = end - steps.begin() > 1 && dynamic_cast<StripedBackend*>(&on) != nullptr;
   return steps.first(may ? static_cast<std::size_t>(end - steps.begin()) : 0);
 }
@@ -330,7 +388,7 @@ bool Executor::write_bands(OperationInput& input, const Steps& steps, const Stag
       return is_complete;
     });
   };
-  if (in_bands(backend(), input, work)) {
+  if (in_bands(backend(), input, RunNeeds(steps), work)) {
     return true;
   }
   input.image = parts_.loader.read_whole(std::move(input.rows));
@@ -340,8 +398,10 @@ bool Executor::write_bands(OperationInput& input, const Steps& steps, const Stag
 
 void Executor::write_rows(OperationInput input, const Steps& steps, const StageRows& stage) {
   check_fit(input, steps);
-  computed(backend(), std::move(input), mask_bytes_of(steps), [&](Backend& on, const AttemptInput& pixels) {
-    run(on, pixels, steps, [&](const AttemptPicture& result) {
+  computed(backend(), std::move(input), RunNeeds(steps), [&](Backend& first, const AttemptInput& given) {
+    run(first, given, steps, [&](StepPixels& pixels) {
+      Backend& on = *pixels.on;
+      const AttemptPicture result = pixels.take();
       const Phase phase = on.memory_is_host() ? Phase::encode : Phase::download;
       return stage(phase, [&](codecs::RowWriter& to) {
         if (result.own() != nullptr) {

@@ -111,7 +111,7 @@ struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
   std::string_view name = {};    ///< in the times of several steps
-  OperationTraits traits = {};   ///< for the image that it gets, if there are several steps
+  OperationTraits traits = {};   ///< for the image that it gets, if there are several steps; else all backends have it
   CheckFit check_fit = nullptr;  ///< called before any of several steps runs; null: any image fits
 };
 
@@ -124,7 +124,8 @@ Step applying(const Options& options) {
   return step;
 }
 
-/// In the order in which they run. Without any, the pixels are the result.
+/// In the order in which they run. Without any, the pixels are the result. A step that the run's backend lacks runs on
+/// the CPU: the pixels go there, and back for the next step that the backend has.
 using Steps = std::vector<Step>;
 
 /// A last step that counts.
@@ -133,6 +134,20 @@ struct CountStep {
   SharedMask mask = nullptr;
   std::string_view name = {};
   CheckFit check_fit = nullptr;
+  std::span<const BackendKind> only_on = {};  ///< the backends that have it; empty = all of them
+};
+
+/// What placement asks of the steps of a run.
+struct RunNeeds {
+  explicit RunNeeds(const Steps& steps, const CountStep* last = nullptr);
+
+  /// True if the backend has all steps.
+  [[nodiscard]] bool are_met_by(BackendKind kind) const {
+    return std::ranges::all_of(only_on, [kind](const auto& backends) { return is_on(kind, backends); });
+  }
+
+  std::size_t mask_bytes = 0;  ///< of the largest mask: one is on the device at a time
+  std::vector<std::span<const BackendKind>> only_on;
 };
 
 /// What steps have made for an image file: pixels on the host, or the coded bytes that a backend made of them.
@@ -216,28 +231,42 @@ class Executor {
     });
   }
 
-  /// Uploads the input unless it was decoded there, runs the steps, and returns use(their result).
+  /// The pixels between two steps, and where they are.
+  struct StepPixels {
+    Backend* on;
+    std::optional<Picture> own;
+    const Picture* kept = nullptr;  ///< in place of `own`: another attempt may need it
+
+    AttemptPicture take() { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*kept); }
+  };
+
+  /// Uploads the input to where the first step runs, unless it was decoded on `on`.
+  StepPixels begin_steps(Backend& on, const AttemptInput& input, std::span<const BackendKind> first_is_on);
+
+  /// Where a step of a run on `on` runs that these backends have: there or on the CPU.
+  Backend& place_of_step(Backend& on, std::span<const BackendKind> only_on);
+
+  /// Moves the pixels there, unless they are.
+  void move(StepPixels& pixels, Backend& there);
+
+  /// Runs the first of these steps, or the first few that can run together, of which the first has place `place`, from
+  /// 1; 0: it is the only one. Returns how many.
+  std::size_t run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps, std::size_t place);
+
+  /// Runs the steps from where the input is, and returns use(pixels of the result).
   template <class Use>
   auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use, bool has_more = false) {
-    std::optional<Picture> own;
-    if (!input->picture) {
-      own = input->rows ? picture_of(input->rows) : uploaded(on, input);
-    }
-    const auto current = [&] { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*input->picture); };
+    StepPixels pixels = begin_steps(on, input, steps.empty() ? std::span<const BackendKind>() : only_on(steps.front()));
     Phase phase = input->rows ? Phase::decode : Phase::kernel;
     const bool is_only = steps.size() == 1 && !has_more;
     for (std::size_t i = 0; i < steps.size();) {
       const Phase now = std::exchange(phase, Phase::kernel);
-      const auto together = steps_for_strips(on, std::span(steps).subspan(i));
-      if (together.empty()) {
-        own = run_step(on, now, current(), steps[i], is_only ? 0 : i + 1);
-      } else {
-        own = times().measure(now, [&] { return run_on_strips(on, current(), together, i + 1); });
-      }
-      i += std::max<std::size_t>(together.size(), 1);
+      i += run_some(on, now, pixels, std::span(steps).subspan(i), is_only ? 0 : i + 1);
     }
-    return use(current());
+    return use(pixels);
   }
+
+  static std::span<const BackendKind> only_on(const Step& step) { return step.traits.only_on; }
 
   /// The first of these steps, if several can run on each strip of `on` one after another; else none.
   static std::span<const Step> steps_for_strips(Backend& on, std::span<const Step> steps);
@@ -262,8 +291,9 @@ class Executor {
   /// Runs the steps on bands of the input's rows. Returns false if they are void.
   bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
-  /// Runs the work on bands, on the CPU if a device has no memory for bands and `auto` allows it.
-  bool in_bands(Backend& on, OperationInput& input, const PlacedWork& work);
+  /// Runs the work on bands, on the CPU if the backend lacks a step, or if a device has no memory for bands and `auto`
+  /// allows it. Returns false, too, if the CPU lacks another step.
+  bool in_bands(Backend& on, OperationInput& input, const RunNeeds& needs, const PlacedWork& work);
 
   /// The CPU's backend for an image whose strips the device has no memory for; says so.
   Backend& cpu_for_strips();
@@ -274,15 +304,15 @@ class Executor {
   using Compute = std::function<void(Backend& backend, const AttemptInput& input)>;
 
   /// Runs compute(backend, input), again if need be.
-  void computed(Backend& on, OperationInput input, std::size_t mask_bytes, const Compute& compute);
+  void computed(Backend& on, OperationInput input, const RunNeeds& needs, const Compute& compute);
 
   /// Returns compute(backend, input); with --verify, compares it with that of another backend.
   template <class ComputeResult>
-  auto verified(OperationInput input, std::size_t mask_bytes, const ComputeResult& compute) {
+  auto verified(OperationInput input, const RunNeeds& needs, const ComputeResult& compute) {
     using Result = std::invoke_result_t<ComputeResult, Backend&, const AttemptInput&>;
     const auto result_on = [&](Backend& on, OperationInput given) {
       Result result;
-      computed(on, std::move(given), mask_bytes,
+      computed(on, std::move(given), needs,
                [&](Backend& backend, const AttemptInput& pixels) { result = compute(backend, pixels); });
       return result;
     };

@@ -220,11 +220,6 @@ OperationCost operator+(const OperationCost& a, const OperationCost& b) {
 
 namespace {
 
-/// True if `only_on` holds the backend, or is empty.
-bool is_on(BackendKind kind, std::span<const BackendKind> only_on) {
-  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
-}
-
 /// A trial that calls an operation with these options.
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {
   return {std::move(name),

@@ -18,7 +18,8 @@ struct CommandRun {
   std::string err;
 };
 
-inline CommandRun run_command(const std::vector<std::string>& arguments) {
+inline CommandRun run_command(const std::vector<std::string>& arguments,
+                              const std::vector<Command>& commands = all_commands()) {
   std::vector<const char*> argv = {"gpuimg"};
   for (const std::string& argument : arguments) {
     argv.push_back(argument.c_str());
@@ -26,7 +27,7 @@ inline CommandRun run_command(const std::vector<std::string>& arguments) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   CommandRun ran;
-  CommandLine line(all_commands(), version_text);
+  CommandLine line(commands, version_text);
   const std::optional<ExitCode> ended = line.parse(static_cast<int>(argv.size()), argv.data());
   ran.code = ended ? *ended : line.run();
   ran.out = ::testing::internal::GetCapturedStdout();

@@ -3,16 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "backends/backends.hpp"
+#include "batch/batch_command.hpp"
 #include "codecs/image_writer.hpp"
 #include "commands/photo_job.hpp"
+#include "engine/backend_choice.hpp"
 #include "support/command_run.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
@@ -102,7 +106,9 @@ class StepsTest : public ::testing::Test {
   [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
 
   void put_image(const std::string& name, const Image& image) const {
-    const auto format = name.ends_with(".jpg") ? codecs::FileFormat::jpeg : codecs::FileFormat::png;
+    const auto format = name.ends_with(".jpg")   ? codecs::FileFormat::jpeg
+                        : name.ends_with(".bmp") ? codecs::FileFormat::bmp
+                                                 : codecs::FileFormat::png;
     put_bytes(in(name), codecs::encode_image(image.view(), format, name, {}));
   }
 
@@ -122,6 +128,9 @@ class StepsTest : public ::testing::Test {
     words.insert(words.end(), {"-q", "--force"});
     return run_command(words);
   }
+
+  /// Runs a command line with `blur`, a command of the CPU alone, and `tint`, for which `auto` takes a device.
+  [[nodiscard]] CommandRun run_with_blur(const std::string& line) const;
 
   /// Runs the steps one after another through PNG files. Returns the last one's exit code.
   [[nodiscard]] ExitCode run_singly(const std::vector<std::string>& steps, const std::string& output,
@@ -482,6 +491,175 @@ TEST_F(StepsTest, ManifestsTellThemApart) {
   ASSERT_EQ(resumed("equalize --strength 0.5").code, ExitCode::ok);
   EXPECT_NE(text_in(in("m.jsonl")).substr(first.size() + second.size()).find("\"done\""), std::string::npos)
       << "another step's options make another result";
+}
+
+constexpr std::array kCpuOnly = {BackendKind::cpu};
+
+OperationTraits blur_traits(const ImageShape& input) {
+  WindowOptions options;
+  options.size = 5;
+  OperationTraits traits = traits_of(options, input);
+  traits.what = "blurring";
+  traits.only_on = kCpuOnly;
+  return traits;
+}
+
+Picture blurred(Backend& backend, const Picture& picture) {
+  EXPECT_EQ(backend.kind(), BackendKind::cpu);
+  WindowOptions options;
+  options.size = 5;
+  return backend.apply(picture, options);
+}
+
+/// A step that a device has, and for which `auto` takes it.
+class TintStep final : public ImageStep {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "tint"; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
+    OperationTraits traits = traits_of(HslAdjustment(), input);
+    traits.cost = {.thread_ms = 1.0e6};
+    return traits;
+  }
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
+    return {applying(HslAdjustment{40.0F})};
+  }
+};
+
+/// A step that no device has.
+class BlurStep final : public ImageStep {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "blur"; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return blur_traits(input); }
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
+    return {{[](Backend& backend, const Picture& picture, const Picture*) { return blurred(backend, picture); }}};
+  }
+};
+
+template <class StepOfTest>
+RunCommand declare(CommandParser& parser) {
+  struct Arguments {
+    BatchArguments files;
+    ImageOutputArguments image_output;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files, {.input = "images", .output = "an image"});
+  add_photo_options(parser, arguments->image_output);
+  parser.declare_step([] { return std::make_shared<StepOfTest>(); });
+  return [arguments, &parser](const GlobalOptions& globals) {
+    PhotoJob job(std::make_shared<StepOfTest>(), arguments->image_output);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
+CommandRun StepsTest::run_with_blur(const std::string& line) const {
+  std::vector<Command> commands = all_commands();
+  commands.push_back({"blur", "of the CPU alone", "", declare<BlurStep>});
+  commands.push_back({"tint", "for a device", "", declare<TintStep>});
+  return run_command(words_of("--force --threads 1 " + line), commands);
+}
+
+/// `auto` takes a device for a step that costs much, also if it lacks another one.
+TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
+  put_image("in.bmp", smooth_image(random_, 200, 180, {Sample::u8, 3}));
+  struct Case {
+    std::string steps;
+    std::string told;  ///< of the step that the CPU runs
+    int moves;         ///< to the device and back
+  };
+  const std::vector<Case> cases = {
+      {"tint @in.bmp @o.bmp --then blur --then hsl --hue 40", "step 2, blur", 2},
+      {"tint @in.bmp @o.bmp --then blur --then blur --then hsl --hue 40", "step 3, blur", 2},
+      {"blur @in.bmp @o.bmp --then tint", "step 1, blur", 1},
+      {"tint @in.bmp @o.bmp --then blur", "step 2, blur", 1},
+      {"tint @in.bmp @o.csv --then blur --then hist", "step 2, blur", 2},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.steps);
+    const bool counts = one.steps.ends_with("hist");
+    const std::string output = in(counts ? "o.csv" : "o.bmp");
+    const CommandRun expected = run_with_blur(one.steps + " --backend cpu");
+    ASSERT_EQ(expected.code, ExitCode::ok) << expected.err;
+    const std::string bytes = text_in(output);
+    twin_device().reset();
+    const CommandRun ran = run_with_blur(one.steps + " -v");
+    ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
+    EXPECT_NE(ran.err.find("backend cuda (twin"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find(one.told + ": cuda does not have blurring; the CPU runs it"), std::string::npos) << ran.err;
+    EXPECT_TRUE(text_in(output) == bytes);
+    EXPECT_EQ(twin_device().uploaded, one.moves);
+    EXPECT_EQ(twin_device().downloaded, counts ? one.moves - 1 : one.moves);
+    for (const char* way : {" --verify", " --max-device-memory 40K"}) {
+      const CommandRun again = run_with_blur(one.steps + way);
+      EXPECT_EQ(again.code, ExitCode::ok) << again.err;
+      EXPECT_TRUE(text_in(output) == bytes) << way;
+    }
+    for (int call = 0; call < 6; ++call) {
+      twin_device().reset();
+      twin_device().refuse_from = call;
+      twin_device().refused_calls = 1;
+      const CommandRun again = run_with_blur(one.steps);
+      EXPECT_EQ(again.code, ExitCode::ok) << again.err;
+      EXPECT_TRUE(text_in(output) == bytes) << "call " << call;
+    }
+    const CommandRun named = run_with_blur(one.steps + " --backend cuda");
+    EXPECT_EQ(named.code, ExitCode::usage);
+    EXPECT_EQ(named.err, "gpuimg: error: --backend: cuda does not have blurring; use cpu\n");
+  }
+}
+
+TEST_F(StepsTest, AutoCountsTheTransfersForWhatABackendLacks) {
+  constexpr double kMegapixels = 8.0;
+  const OperationTraits anywhere{.what = "anywhere", .cost = {.thread_ms = 100.0, .device_ms = 1.0}};
+  const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly, .cost = {.thread_ms = 10.0}};
+  const auto estimated = [&](const std::vector<OperationTraits>& steps, bool suits_backends = false) {
+    const std::vector<BackendEstimate> all =
+        estimates(options_for(steps, {}), {.pixels = 8'000'000, .suits_backends = suits_backends, .threads = 1});
+    EXPECT_EQ(all.size(), 2U);
+    return all.back().ms;
+  };
+  const double there = estimated({anywhere, anywhere});
+  EXPECT_DOUBLE_EQ(estimated({anywhere, anywhere, on_cpu}) - there, kMegapixels * 10.0);
+  EXPECT_DOUBLE_EQ(estimated({on_cpu, anywhere, anywhere}) - there, kMegapixels * 10.0);
+  EXPECT_DOUBLE_EQ(estimated({anywhere, on_cpu, on_cpu, anywhere}) - there, kMegapixels * (20.0 + 1.0));
+  EXPECT_DOUBLE_EQ(estimated({on_cpu, anywhere, on_cpu, anywhere}, true) - estimated({anywhere, anywhere}, true),
+                   kMegapixels * (20.0 + 2.0))
+      << "what is decoded on the device goes to the host first";
+}
+
+/// The CPU takes all steps of an image that is read in bands: a device would return each band to it.
+TEST_F(StepsTest, BandsGoToTheCpuIfTheDeviceLacksAStep) {
+  const Image image = smooth_image(random_, 300, 200, {Sample::u8, 3});
+  put_image("in.png", image);
+  const ImageShape shape{image.width(), image.height(), image.format()};
+  const Step hue = applying(HslAdjustment{40.0F});
+  const auto blur = [](Backend& backend, const Picture& picture, const Picture*) { return blurred(backend, picture); };
+  const Steps steps = {{hue.run, nullptr, "hsl", traits_of(HslAdjustment(), shape)},
+                       {blur, nullptr, "blur", blur_traits(shape)}};
+  const auto backend = make_cpu_backend(1);
+  put_image("expected.png", backend->download(blurred(
+                                *backend, backend->adjust_hsl(backend->upload(image.view()), HslAdjustment{40.0F}))));
+  GlobalOptions options;
+  options.backend = BackendKind::cuda;
+  options.force = true;
+  options.verbosity = Verbosity::quiet;
+  for (const bool counts : {false, true}) {
+    Worker worker(options);
+    worker.loader.read_in_bands(1);
+    codecs::DecodedImage decoded = worker.loader.load_rows({in("in.png"), in("o.png")}, NoJob(), RowsWhen::always);
+    ASSERT_NE(decoded.rows, nullptr);
+    if (counts) {
+      const auto count = [](Backend& on, const Picture& picture, const Picture*) { return on.histogram(picture, {}); };
+      const Histogram counted = worker.executor.count(OperationInput(std::move(decoded)), steps, {count});
+      EXPECT_EQ(counted.counted, std::uint64_t{300} * 200);
+    } else {
+      const PhotoOutput photo{ImageOutputArguments()};
+      photo.process(OperationInput(std::move(decoded)), steps, shape, in("o.png"), photo.write_options(), worker);
+      worker.writer.commit();
+      EXPECT_TRUE(text_in(in("o.png")) == text_in(in("expected.png")));
+    }
+    EXPECT_EQ(worker.report.backend_name(), "cpu");
+    EXPECT_EQ(twin_device().uploaded, 0);
+  }
 }
 
 }  // namespace

@@ -129,7 +129,9 @@ TEST(Operations, ClaheIsNotOnOpencl) {
 constexpr std::array kCpuOnly = {BackendKind::cpu};
 
 TEST(OptionsFor, AnOperationThatABackendLacks) {
-  const auto lacking = [](const GlobalOptions& options) { return options_for("hist", kCpuOnly, options); };
+  const auto lacking = [](const GlobalOptions& options) {
+    return options_for(std::vector{OperationTraits{.what = "hist", .only_on = kCpuOnly}}, options);
+  };
   GlobalOptions asked;
   asked.can_use_cpu = true;
   EXPECT_EQ(candidates(lacking(asked)).size(), 1U);
@@ -149,7 +151,39 @@ TEST(OptionsFor, AnOperationThatABackendLacks) {
   verifying.can_use_cpu = true;
   verifying.verify = true;
   EXPECT_THROW((void)lacking(verifying), Error);
-  EXPECT_NO_THROW((void)options_for("hist", {}, verifying));
+  EXPECT_NO_THROW((void)options_for(std::vector{OperationTraits{.what = "hist"}}, verifying));
+}
+
+constexpr std::array kCudaOnly = {BackendKind::cuda};
+constexpr std::array kOpenclOnly = {BackendKind::opencl};
+
+/// Of several operations, the CPU runs those that the chosen backend lacks.
+TEST(OptionsFor, StepsThatABackendLacks) {
+  const OperationTraits anywhere{.what = "anywhere"};
+  const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly};
+  const OperationTraits on_cuda{.what = "on_cuda", .only_on = kCudaOnly};
+  const OperationTraits on_opencl{.what = "on_opencl", .only_on = kOpenclOnly};
+  const auto chosen_among = [](const std::vector<OperationTraits>& steps, const GlobalOptions& options) {
+    return options_for(steps, options).backends;
+  };
+  using Kinds = std::vector<BackendKind>;
+  GlobalOptions auto_options;
+  auto_options.can_use_cpu = true;
+  EXPECT_EQ(chosen_among({anywhere, on_cpu}, auto_options),
+            (Kinds{BackendKind::cpu, BackendKind::cuda, BackendKind::opencl}));
+  EXPECT_EQ(chosen_among({on_cuda, on_cpu}, auto_options), Kinds{BackendKind::cuda});
+  EXPECT_EQ(chosen_among({on_cuda, anywhere}, auto_options), Kinds{BackendKind::cuda});
+  EXPECT_FALSE(options_for(std::vector{on_cuda, on_cpu}, auto_options).can_use_cpu);
+  EXPECT_THROW((void)chosen_among({on_cuda, on_opencl}, auto_options), Error);
+  GlobalOptions cuda;
+  cuda.backend = BackendKind::cuda;
+  EXPECT_NO_THROW((void)chosen_among({anywhere, on_cuda}, cuda));
+  try {
+    (void)chosen_among({anywhere, on_cuda, on_cpu}, cuda);
+    ADD_FAILURE() << "was not refused";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "--backend: cuda does not have on_cpu; omit it, as no other has all steps");
+  }
 }
 
 }  // namespace
