@@ -15,10 +15,10 @@ void add_selection_options(CommandParser& parser, SelectionArguments& arguments)
   add_transparent_option(parser, arguments.transparent);
 }
 
-void add_transparent_option(CommandParser& parser, std::string& value) {
+void add_transparent_option(CommandParser& parser, std::string& value, bool counts) {
   parser.text({"--transparent",
                with_choices("fully transparent pixels, whose colors are hidden", kTransparentNames,
-                            name_of(Selection().count_transparent, kTransparentNames)),
+                            name_of(counts, kTransparentNames)),
                "WHAT"},
               value);
 }

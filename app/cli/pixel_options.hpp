@@ -24,8 +24,8 @@ void add_selection_options(CommandParser& parser, SelectionArguments& arguments)
 /// pixels count if alpha itself is the channel. Throws Error{usage}.
 Selection checked_selection(const SelectionArguments& arguments, Channel channel = Channel::luma);
 
-/// --transparent alone, for operations that select pixels by nothing else.
-void add_transparent_option(CommandParser& parser, std::string& value);
+/// --transparent alone, for operations that select pixels by nothing else. `counts` is the default that --help shows.
+void add_transparent_option(CommandParser& parser, std::string& value, bool counts = Selection().count_transparent);
 bool counts_transparent(const std::string& value, Channel channel);
 
 /// --luma. `by_default` is the default that --help shows.

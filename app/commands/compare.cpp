@@ -1,4 +1,5 @@
-// gpuimg compare A B: equal or not, and by how much. docs/cli.md, "compare".
+// gpuimg compare A B [OUT]: equal or not, alike enough or not, and by how much; OUT is a picture of the differences, or
+// of folders a table. docs/cli.md, "compare".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,10 +17,14 @@
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
 #include "batch/session.hpp"
+#include "batch/stop_signal.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
 #include "cli/messages.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_options.hpp"
+#include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
@@ -27,6 +32,7 @@
 #include "engine/image_job.hpp"
 #include "engine/worker.hpp"
 #include "io/output_file.hpp"
+#include "report/histogram_file.hpp"
 #include "report/image_comparison.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
@@ -39,15 +45,45 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg compare a.png b.png && echo equal\n"
     "  gpuimg compare --tolerance 2 scan.png scan.jpg\n"
-    "  gpuimg compare --json a.png b.tga | jq .psnr\n"
-    "  gpuimg compare -r expected/ out/               files of the same names";
+    "  gpuimg compare --min-ssim 0.98 a.png b.jpg     alike enough?\n"
+    "  gpuimg compare a.png b.png differences.png     a picture of what differs\n"
+    "  gpuimg compare --metric ssim a.png b.jpg       one number\n"
+    "  gpuimg compare -r expected/ out/ pairs.csv     files of the same names, the worst first";
+
+/// What --metric prints, and what the pairs of folders are sorted by.
+enum class Metric : std::uint8_t { ssim, psnr, mse, differing };
+
+const NamedValues<Metric> kMetricNames = {{"ssim", Metric::ssim, "structural similarity", {"dssim", "mssim"}},
+                                          {"psnr", Metric::psnr, "decibels", {"PSNR"}},
+                                          {"mse", Metric::mse, "mean squared error", {"rmse"}},
+                                          {"differing", Metric::differing, "pixels", {"ae", "AE"}}};
+
+const OutputForms<TableForm> kPairForms = {
+    "a table of pairs", {{"csv", TableForm::csv}, {"jsonl", TableForm::jsonl, "", {"json", "ndjson"}}}, TableForm::csv};
 
 /// As given on the command line.
 struct Arguments {
   std::string a;
   std::string b;
+  std::string output;  ///< the picture, or the table
   int tolerance = 0;
+  std::string max_differing;
+  std::optional<double> min_psnr;
+  std::optional<double> min_ssim;
+  std::string metric;
+  std::string transparent;
+  bool gaussian = false;
+  bool histogram = false;
+  std::optional<int> amplify;
+  std::string side_by_side;
   BatchArguments files;  ///< only the options of folders and pace
+};
+
+/// Validated options.
+struct Options {
+  ComparisonOptions comparison;
+  ComparisonLimits limits;
+  std::optional<Metric> metric;
 };
 
 struct FilePair {
@@ -175,21 +211,85 @@ ImageFacts facts_of(const std::string& name, const Image& image) {
   return facts_of_image(name, image.width(), image.height(), image.format());
 }
 
+ComparedPair judged(ComparedPair pair, const ComparisonLimits& limits) {
+  pair.has_limits = limits.any();
+  if (pair.has_limits && pair.comparison.same_size) {
+    try {
+      pair.broken_limits = limits.broken_by(pair.comparison);
+    } catch (const Error& error) {
+      throw Error(error.kind(), printable_name(pair.a.name) + ": " + error.what());
+    }
+  }
+  return pair;
+}
+
+struct PagePair {
+  Image a;
+  Image b;
+  ComparedPair result;
+};
+
 /// Reads and compares a page of each. Throws as reading does.
-ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page, int tolerance) {
-  const Image of_a = a.page(worker, page);
-  const Image of_b = b.page(worker, page);
-  const auto most = static_cast<std::uint32_t>(tolerance);
-  return {facts_of(a.name_of(page), of_a), facts_of(b.name_of(page), of_b), most,
-          compare_images(of_a.view(), of_b.view(), most)};
+PagePair compared_page(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
+                       const Options& options) {
+  Image of_a = a.page(worker, page);
+  Image of_b = b.page(worker, page);
+  ComparedPair pair{facts_of(a.name_of(page), of_a), facts_of(b.name_of(page), of_b), options.comparison.tolerance,
+                    compare_images(of_a.view(), of_b.view(), options.comparison)};
+  return {std::move(of_a), std::move(of_b), judged(std::move(pair), options.limits)};
+}
+
+ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
+                      const Options& options) {
+  return compared_page(worker, a, b, page, options).result;
+}
+
+/// The greater, the worse. Without SSIM, which small images lack, only whether they are equal counts.
+double badness(const ImageComparison& comparison, Metric metric) {
+  switch (metric) {
+    case Metric::ssim: return 1.0 - comparison.ssim.value_or(comparison.is_equal() ? 1.0 : -1.0);
+    case Metric::psnr: return -comparison.psnr_db;
+    case Metric::mse: return comparison.mean_squared_error;
+    case Metric::differing: return static_cast<double>(comparison.differing) / static_cast<double>(comparison.pixels);
+  }
+  return 0.0;
+}
+
+std::string metric_text(const ComparedPair& pair, Metric metric) {
+  const ImageComparison& comparison = pair.comparison;
+  switch (metric) {
+    case Metric::ssim: return comparison.ssim ? fmt::format("{}\n", *comparison.ssim) : "none\n";
+    case Metric::psnr: return fmt::format("{}\n", comparison.psnr_db);
+    case Metric::mse: return fmt::format("{}\n", comparison.mean_squared_error);
+    case Metric::differing: return fmt::format("{}\n", comparison.differing);
+  }
+  return {};
 }
 
 /// How many pairs there are of each kind.
 struct PairCounts {
-  std::uint64_t equal = 0;
-  std::uint64_t different = 0;
-  std::uint64_t only_in_a = 0;
+  std::uint64_t passing = 0;
+  std::uint64_t failing = 0;
 };
+
+/// What is printed of a pair, and where it stands.
+struct ReportedPair {
+  bool same_size = false;
+  double badness = 0.0;
+  double psnr_db = 0.0;
+  std::string text;
+  std::string row;  ///< of the table
+};
+
+/// The worst first; those that are alike in the order of the files.
+void sort_by_badness(std::vector<ReportedPair>& pairs) {
+  std::stable_sort(pairs.begin(), pairs.end(), [](const ReportedPair& a, const ReportedPair& b) {
+    if (a.same_size != b.same_size) {
+      return b.same_size;
+    }
+    return a.badness != b.badness ? a.badness > b.badness : a.psnr_db < b.psnr_db;
+  });
+}
 
 struct Pair {
   ComparedFile a;
@@ -198,8 +298,9 @@ struct Pair {
 
 class CompareJob final : public ImageJob {
  public:
-  CompareJob(const Arguments& arguments, const GlobalOptions& globals, std::vector<FilePair> pairs)
-      : arguments_(arguments), globals_(globals) {
+  CompareJob(const Arguments& arguments, const Options& options, const GlobalOptions& globals,
+             std::vector<FilePair> pairs)
+      : arguments_(arguments), options_(options), globals_(globals) {
     for (FilePair& pair : pairs) {
       if (pair.a.empty()) {
         only_in_b_.push_back(std::move(pair.b));
@@ -213,8 +314,9 @@ class CompareJob final : public ImageJob {
       pairs_.emplace(std::move(pair.a), std::move(files));
     }
   }
-  void check_name(const std::string& /*output*/) const override {}
+  void check_name(const std::string& output) const override { (void)output_form(kPairForms, "", output); }
   [[nodiscard]] bool may_print() const override { return true; }
+  [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
   [[nodiscard]] bool merges() const override { return true; }
   /// The other image and its file, which are expected to be as large.
@@ -231,39 +333,52 @@ class CompareJob final : public ImageJob {
       files->b->refuse_if_lost();
     }
     if (files == nullptr || !files->b || page > files->b->pages()) {
-      return [counts = counts_.get(), this, input = shown_input(paths)] {
-        *text_ += unpaired_text(input, 'a');
-        ++counts->only_in_a;
-      };
+      return [this, input = shown_input(paths)] { only_in_a_->push_back(input); };
     }
-    auto pair = std::make_shared<const ComparedPair>(compared(worker, files->a, *files->b, page, arguments_.tolerance));
+    const ComparedPair pair = compared(worker, files->a, *files->b, page, options_);
     const ComparedFile* last_of_b = page == files->a.pages() ? &*files->b : nullptr;
-    return [counts = counts_.get(), this, pair, last_of_b] {
-      *text_ += text_of(*pair);
-      ++(pair->comparison.is_equal() ? counts->equal : counts->different);
+    return [counts = counts_.get(), this, passes = pair.passes(), reported = reported_pair(pair), last_of_b] {
+      reported_->push_back(reported);
+      ++(passes ? counts->passing : counts->failing);
       if (last_of_b != nullptr) {
         last_of_b->refuse_if_lost();  // no other page of A leads there
       }
     };
   }
 
-  void finish(Worker& worker, const std::string& /*output*/) const override {
-    if (globals_.json || globals_.verbosity != Verbosity::quiet) {
+  void finish(Worker& worker, const std::string& output) const override {
+    sort_by_badness(*reported_);
+    if (!output.empty()) {
+      worker.writer.save(output, [&] { return table(output_form(kPairForms, "", output)); });
+    }
+    const bool is_printed = globals_.json || globals_.verbosity != Verbosity::quiet;
+    if (is_printed && !is_standard_output(output)) {
       worker.writer.save("-", [&] { return whole_text(); });
     }
   }
 
-  [[nodiscard]] bool found_difference() const {
-    return counts_->different + counts_->only_in_a + only_in_b_.size() > 0;
-  }
+  [[nodiscard]] bool found_difference() const { return counts_->failing + only_in_a_->size() + only_in_b_.size() > 0; }
 
  private:
+  [[nodiscard]] ReportedPair reported_pair(const ComparedPair& pair) const {
+    const ImageComparison& comparison = pair.comparison;
+    ReportedPair reported{comparison.same_size, 0.0, comparison.psnr_db, text_of(pair), {}};
+    if (comparison.same_size) {
+      reported.badness = badness(comparison, options_.metric.value_or(Metric::ssim));
+    }
+    if (!arguments_.output.empty()) {
+      reported.row = output_form(kPairForms, "", arguments_.output) == TableForm::csv
+                         ? comparison_csv(pair)
+                         : comparison_json(pair, ComparisonJson::line);
+    }
+    return reported;
+  }
+
   [[nodiscard]] std::string text_of(const ComparedPair& pair) const {
     if (globals_.json) {
       return comparison_json(pair, ComparisonJson::line);
     }
-    const bool is_shown = !pair.comparison.is_equal() || globals_.verbosity == Verbosity::verbose;
-    return is_shown ? comparison_line(pair) : "";
+    return !pair.passes() || globals_.verbosity == Verbosity::verbose ? comparison_line(pair) : "";
   }
 
   [[nodiscard]] std::string unpaired_text(const std::string& name, char side) const {
@@ -272,17 +387,42 @@ class CompareJob final : public ImageJob {
                                        printable_name(name));
   }
 
-  [[nodiscard]] std::string whole_text() const {
-    std::string text = *text_;
-    for (const std::string& name : only_in_b_) {
-      text += unpaired_text(name, 'b');
+  /// Calls add(name, side) for each file without a partner.
+  template <class Add>
+  void for_unpaired(const Add& add) const {
+    for (const std::string& name : *only_in_a_) {
+      add(name, 'a');
     }
+    for (const std::string& name : only_in_b_) {
+      add(name, 'b');
+    }
+  }
+
+  [[nodiscard]] std::string whole_text() const {
+    std::string text;
+    for (const ReportedPair& pair : *reported_) {
+      text += pair.text;
+    }
+    for_unpaired([&](const std::string& name, char side) { text += unpaired_text(name, side); });
     return globals_.json ? text : text + summary();
   }
 
+  [[nodiscard]] std::string table(TableForm form) const {
+    std::string text = form == TableForm::csv ? comparison_csv_header() : "";
+    for (const ReportedPair& pair : *reported_) {
+      text += pair.row;
+    }
+    for_unpaired([&](const std::string& name, char side) {
+      text += form == TableForm::csv ? unpaired_csv(name, side) : unpaired_json(name, side);
+    });
+    return text;
+  }
+
   [[nodiscard]] std::string summary() const {
-    return fmt::format("{} equal, {} different, {} only in {}, {} only in {}\n", grouped(counts_->equal),
-                       grouped(counts_->different), grouped(counts_->only_in_a), printable_name(arguments_.a),
+    const bool has_limits = options_.limits.any();
+    return fmt::format("{} {}, {} {}, {} only in {}, {} only in {}\n", grouped(counts_->passing),
+                       has_limits ? "within the limits" : "equal", grouped(counts_->failing),
+                       has_limits ? "beyond" : "different", grouped(only_in_a_->size()), printable_name(arguments_.a),
                        grouped(only_in_b_.size()), printable_name(arguments_.b));
   }
 
@@ -294,11 +434,13 @@ class CompareJob final : public ImageJob {
   }
 
   const Arguments& arguments_;
+  const Options& options_;
   const GlobalOptions& globals_;
   std::map<std::string, Pair> pairs_;   ///< by the path in A
   std::vector<std::string> only_in_b_;  ///< files, and pages of files that A has, too
   std::unique_ptr<PairCounts> counts_ = std::make_unique<PairCounts>();
-  std::unique_ptr<std::string> text_ = std::make_unique<std::string>();  ///< of the pairs so far
+  std::unique_ptr<std::vector<ReportedPair>> reported_ = std::make_unique<std::vector<ReportedPair>>();
+  std::unique_ptr<std::vector<std::string>> only_in_a_ = std::make_unique<std::vector<std::string>>();
 };
 
 std::vector<InputFile> files_in(const std::string& folder, const Arguments& arguments) {
@@ -308,23 +450,27 @@ std::vector<InputFile> files_in(const std::string& folder, const Arguments& argu
 
 /// Pairs the files of two folders by name and runs the pairs as a batch. Each file of A is an item; its partner in B is
 /// looked up. Throws Error for what ends the run as a whole.
-ExitCode compare_folders(const Arguments& arguments, const CommandParser& parser, const GlobalOptions& globals) {
+ExitCode compare_folders(const Arguments& arguments, const Options& options, const CommandParser& parser,
+                         const GlobalOptions& globals) {
   GlobalOptions pagewise = globals;
   pagewise.all_pages = globals.page == 0;
-  CompareJob job(arguments, globals, paired(files_in(arguments.a, arguments), files_in(arguments.b, arguments)));
-  const ExitCode code = run_files(job, parser, arguments.files, pagewise, {{arguments.a}, "", false});
+  CompareJob job(arguments, options, globals,
+                 paired(files_in(arguments.a, arguments), files_in(arguments.b, arguments)));
+  job.check_name(arguments.output);
+  const ExitCode code = run_files(job, parser, arguments.files, pagewise, {{arguments.a}, arguments.output, false});
   return code == ExitCode::ok && job.found_difference() ? ExitCode::different : code;
 }
 
 constexpr int kMaxTolerance = 65535;
 
-void check(const Arguments& arguments) {
-  const std::string usage = "; see 'gpuimg compare --help'";
+constexpr const char* kSeeHelp = "; see 'gpuimg compare --help'";
+
+void check_names(const Arguments& arguments) {
   if (arguments.a.empty() || arguments.b.empty()) {
-    throw Error(ErrorKind::usage, "compare needs two names: images, or folders" + usage);
+    throw Error(ErrorKind::usage, std::string("compare needs two names: images, or folders") + kSeeHelp);
   }
   if (arguments.a == "-" && arguments.b == "-") {
-    throw Error(ErrorKind::usage, "standard input holds one image; name a file for the other" + usage);
+    throw Error(ErrorKind::usage, std::string("standard input holds one image; name a file for the other") + kSeeHelp);
   }
   if (is_folder_name(arguments.a) != is_folder_name(arguments.b)) {
     const bool is_a = is_folder_name(arguments.a);
@@ -332,10 +478,84 @@ void check(const Arguments& arguments) {
                                       printable_name(is_a ? arguments.b : arguments.a) +
                                       " is not; name two folders, or two images");
   }
-  if (arguments.tolerance < 0 || arguments.tolerance > kMaxTolerance) {
-    throw Error(ErrorKind::usage, "--tolerance: " + std::to_string(arguments.tolerance) + " is not from 0 to " +
-                                      std::to_string(kMaxTolerance));
+}
+
+/// Throws Error{usage} unless the number is in the range.
+void expect_from(const char* option, double number, double least, double most) {
+  if (!(number >= least && number <= most)) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {} is not from {} to {}", option, number, least, most));
   }
+}
+
+/// "100" or "0.5%".
+void read_max_differing(const std::string& text, ComparisonLimits& limits) {
+  if (!text.empty() && text.back() == '%') {
+    limits.differing_percent = parse_number<double>("--max-differing", text.substr(0, text.size() - 1));
+    expect_from("--max-differing", *limits.differing_percent, 0.0, 100.0);
+  } else if (!text.empty()) {
+    const double number = parse_number<double>("--max-differing", text);
+    expect_from("--max-differing", number, 0.0, 1e15);
+    limits.differing = static_cast<std::uint64_t>(number);
+    if (static_cast<double>(*limits.differing) != number) {
+      throw Error(ErrorKind::usage,
+                  "--max-differing: '" + text + "' is not a whole number; a share is P%, such as 0.5%");
+    }
+  }
+}
+
+ComparisonLimits checked_limits(const Arguments& arguments) {
+  ComparisonLimits limits;
+  read_max_differing(arguments.max_differing, limits);
+  limits.min_psnr_db = arguments.min_psnr;
+  limits.min_ssim = arguments.min_ssim;
+  if (limits.min_psnr_db) {
+    expect_from("--min-psnr", *limits.min_psnr_db, 0.0, 200.0);
+  }
+  if (limits.min_ssim) {
+    expect_from("--min-ssim", *limits.min_ssim, -1.0, 1.0);
+  }
+  return limits;
+}
+
+Options checked_options(const Arguments& arguments) {
+  Options options;
+  expect_from("--tolerance", arguments.tolerance, 0, kMaxTolerance);
+  options.comparison.tolerance = static_cast<std::uint32_t>(arguments.tolerance);
+  options.comparison.count_transparent =
+      arguments.transparent.empty() || value_named("--transparent", arguments.transparent, kTransparentNames);
+  options.comparison.window = arguments.gaussian ? SsimWindow::gaussian : SsimWindow::box;
+  options.comparison.has_histograms = arguments.histogram;
+  options.limits = checked_limits(arguments);
+  if (!arguments.metric.empty()) {
+    options.metric = value_named("--metric", arguments.metric, kMetricNames);
+  }
+  if (arguments.amplify) {
+    expect_from("--amplify", *arguments.amplify, 1, kMaxTolerance);
+  }
+  return options;
+}
+
+/// Names of the pictures of two images. Throws Error{usage}.
+std::vector<std::string> pictures_of(const Arguments& arguments) {
+  std::vector<std::string> pictures;
+  for (const std::string& name : {arguments.output, arguments.side_by_side}) {
+    if (name.empty()) {
+      continue;
+    }
+    if (is_standard_output(name)) {
+      throw Error(ErrorKind::usage, "the picture of the differences cannot go to standard output; name a file");
+    }
+    (void)image_format(name);
+    pictures.push_back(name);
+  }
+  return pictures;
+}
+
+void note_pictures(const Arguments& arguments, Verbosity verbosity) {
+  const bool is_folder = is_folder_name(arguments.a);
+  note_no_effect(is_folder && !arguments.side_by_side.empty(), "--side-by-side", "folders have no picture", verbosity);
+  note_no_effect(arguments.amplify && (is_folder || pictures_of(arguments).empty()), "--amplify",
+                 "it changes the picture of the differences, which is not asked for", verbosity);
 }
 
 ComparedFile opened(Worker& worker, const std::string& name, const GlobalOptions& globals) {
@@ -343,12 +563,12 @@ ComparedFile opened(Worker& worker, const std::string& name, const GlobalOptions
 }
 
 /// Throws Error{decode} if pages of a file are lost.
-ComparedFiles compared_pages(Worker& worker, const ComparedFile& a, const ComparedFile& b, int tolerance) {
+ComparedFiles compared_pages(Worker& worker, const ComparedFile& a, const ComparedFile& b, const Options& options) {
   a.refuse_if_lost();
   b.refuse_if_lost();
-  ComparedFiles files{a.name(), b.name(), a.pages(), b.pages(), static_cast<std::uint32_t>(tolerance), {}};
+  ComparedFiles files{a.name(), b.name(), a.pages(), b.pages(), options.comparison.tolerance, {}};
   for (std::uint32_t page = 1; page <= std::min(a.pages(), b.pages()); ++page) {
-    files.pages.push_back(compared(worker, a, b, page, tolerance));
+    files.pages.push_back(compared(worker, a, b, page, options));
   }
   return files;
 }
@@ -366,26 +586,89 @@ void print(const GlobalOptions& globals, const Json& json, const Text& text) {
   }
 }
 
-ExitCode compare_files(const Arguments& arguments, const GlobalOptions& globals) {
+void save_pictures(Worker& worker, const Arguments& arguments, const Options& options, PagePair& pair) {
+  if (!pair.result.comparison.same_size) {
+    print_note(worker.options.verbosity, "images of different size have no picture of their differences");
+    return;
+  }
+  const auto draw = [&] {
+    return arguments.amplify
+               ? amplified_difference(pair.a.view(), pair.b.view(), options.comparison,
+                                      static_cast<std::uint32_t>(*arguments.amplify))
+               : difference_picture(pair.a.view(), pair.b.view(), options.comparison, pair.result.comparison);
+  };
+  const Image picture = worker.writer.encoded(draw);
+  if (!arguments.output.empty()) {
+    worker.writer.save_image(arguments.output, picture.view(), {});
+  }
+  if (!arguments.side_by_side.empty()) {
+    worker.writer.save_image(arguments.side_by_side, side_by_side(pair.a.view(), pair.b.view(), picture.view()).view(),
+                             {});
+  }
+  worker.writer.commit();
+  pair.result.picture = arguments.output;
+  pair.result.amplified = static_cast<std::uint32_t>(arguments.amplify.value_or(0));
+}
+
+ExitCode compare_single(Worker& worker, const Arguments& arguments, const Options& options, const ComparedFile& a,
+                        const ComparedFile& b) {
+  PagePair pair = compared_page(worker, a, b, 1, options);
+  if (!pictures_of(arguments).empty()) {
+    save_pictures(worker, arguments, options, pair);
+  }
+  const ComparedPair& result = pair.result;
+  const bool is_number = options.metric && result.comparison.same_size;
+  print(
+      worker.options, [&] { return comparison_json(result, ComparisonJson::block); },
+      [&] { return is_number ? metric_text(result, *options.metric) : comparison_text(result); });
+  return result.passes() ? ExitCode::ok : ExitCode::different;
+}
+
+ExitCode compare_pages(Worker& worker, const Arguments& arguments, const Options& options, const ComparedFile& a,
+                       const ComparedFile& b) {
+  if (!pictures_of(arguments).empty()) {
+    throw Error(ErrorKind::usage, "a picture shows the differences of one page; choose it with --page N");
+  }
+  const ComparedFiles files = compared_pages(worker, a, b, options);
+  const bool shows_all_pages = worker.options.verbosity == Verbosity::verbose;
+  print(
+      worker.options, [&] { return comparison_json(files); }, [&] { return comparison_text(files, shows_all_pages); });
+  return files.passes() ? ExitCode::ok : ExitCode::different;
+}
+
+ExitCode compare_files(const Arguments& arguments, const Options& options, const GlobalOptions& globals) {
   expect_work(work_per_device({}, globals, 1, 2));
+  const StopSignal stop(nullptr);  // before other threads start; it removes unfinished pictures
   Worker worker(globals);
+  for (const std::string& picture : pictures_of(arguments)) {
+    worker.writer.check(picture, arguments.a, true);
+    worker.writer.check(picture, arguments.b, true);
+  }
   const ComparedFile a = opened(worker, arguments.a, globals);
   const ComparedFile b = opened(worker, arguments.b, globals);
-  bool is_equal = false;
-  if (a.is_single() && b.is_single()) {
-    const ComparedPair pair = compared(worker, a, b, 1, arguments.tolerance);
-    print(
-        globals, [&] { return comparison_json(pair, ComparisonJson::block); }, [&] { return comparison_text(pair); });
-    is_equal = pair.comparison.is_equal();
-  } else {
-    const ComparedFiles files = compared_pages(worker, a, b, arguments.tolerance);
-    const bool shows_equal_pages = globals.verbosity == Verbosity::verbose;
-    print(
-        globals, [&] { return comparison_json(files); }, [&] { return comparison_text(files, shows_equal_pages); });
-    is_equal = files.is_equal();
-  }
+  const auto compare = a.is_single() && b.is_single() ? compare_single : compare_pages;
+  const ExitCode code = compare(worker, arguments, options, a, b);
   worker.print_times();
-  return is_equal ? ExitCode::ok : ExitCode::different;
+  return code;
+}
+
+void declare_limits(CommandParser& parser, Arguments& arguments) {
+  parser.number({"--tolerance", "differences of up to N levels count as equal [0]", "N"}, arguments.tolerance);
+  parser.text({"--max-differing", "pass if at most N pixels, or P percent of them, differ", "N|P%"},
+              arguments.max_differing);
+  parser.number({"--min-psnr", "pass from this peak signal-to-noise ratio on, in decibels", "DB"}, arguments.min_psnr);
+  parser.number({"--min-ssim", "pass from this structural similarity on, at most 1", "S"}, arguments.min_ssim);
+}
+
+void declare_measures(CommandParser& parser, Arguments& arguments) {
+  parser.text({"--metric",
+               with_choices("print this number alone; of folders, sort by it", kMetricNames, "a report; ssim"), "NAME"},
+              arguments.metric);
+  parser.flag({"--gaussian", "SSIM in windows of 11x11 with Gaussian weights"}, arguments.gaussian);
+  parser.flag({"--histogram", "also five distances between the histograms of each channel"}, arguments.histogram);
+  add_transparent_option(parser, arguments.transparent, true);
+  parser.number({"--amplify", "the picture is the difference of each channel, times N", "N"}, arguments.amplify);
+  parser.text({"--side-by-side", "write A, B and the picture beside each other", "FILE"}, arguments.side_by_side);
 }
 
 RunCommand declare(CommandParser& parser) {
@@ -395,17 +678,24 @@ RunCommand declare(CommandParser& parser) {
   };
   name("A", "an image or a folder; - is standard input", arguments->a);
   name("B", "another one", arguments->b);
-  parser.number({"--tolerance", "differences of up to N levels count as equal [0]", "N"}, arguments->tolerance);
+  parser.positional({.name = "OUT",
+                     .description = "a picture of the differences; of folders a table of the pairs, .csv or .jsonl",
+                     .usage = "[OUT]"},
+                    arguments->output);
+  declare_limits(parser, *arguments);
+  declare_measures(parser, *arguments);
   add_folder_options(parser, arguments->files);
   add_pace_options(parser, arguments->files);
   return [arguments, &parser](const GlobalOptions& globals) {
-    check(*arguments);
+    check_names(*arguments);
+    const Options options = checked_options(*arguments);
+    note_pictures(*arguments, globals.verbosity);
     if (is_folder_name(arguments->a)) {
-      return compare_folders(*arguments, parser, globals);
+      return compare_folders(*arguments, options, parser, globals);
     }
     note_folder_options(arguments->files, {arguments->a, arguments->b}, globals.verbosity);
     (void)checked(arguments->files);
-    return compare_files(*arguments, globals);
+    return compare_files(*arguments, options, globals);
   };
 }
 

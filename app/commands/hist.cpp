@@ -21,10 +21,9 @@
 #include "commands/hist.hpp"
 #include "commands/side_inputs.hpp"
 #include "report/histogram_file.hpp"
+#include "report/histogram_plots.hpp"
 #include "report/histogram_report.hpp"
 #include "report/level_check.hpp"
-#include "report/svg_plot.hpp"
-#include "report/terminal_chart.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 

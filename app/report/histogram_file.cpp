@@ -281,21 +281,6 @@ std::vector<std::string_view> split(const std::string& name, std::string_view ce
   return parts;
 }
 
-/// RFC 4180: quotes around a name with a comma, a quote or a line break; quotes inside are doubled.
-std::string csv_name(const std::string& name) {
-  if (name.find_first_of(",\"\r\n") == std::string::npos) {
-    return name;
-  }
-  std::string quoted = "\"";
-  for (const char c : name) {
-    quoted += c;
-    if (c == '"') {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
-
 std::string json_row(const std::string& name, std::string_view cells) {
   const std::vector<std::string_view> parts = split(name, cells);
   auto part = parts.begin();
@@ -453,7 +438,7 @@ std::string table_row(TableForm form, const std::string& name, std::string_view 
     return json_row(name, cells);
   }
   (void)split(name, cells);
-  return fmt::format("{},{}\n", csv_name(name), cells);
+  return fmt::format("{},{}\n", csv_cell(name), cells);
 }
 
 }  // namespace gpuimg

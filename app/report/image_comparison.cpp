@@ -1,4 +1,4 @@
-// Compares two images row by row, and writes what is found: docs/operations.md, "Comparison", docs/cli.md, "compare".
+// Compares two images row by row, and draws their differences: docs/operations.md, "Comparison".
 #include "report/image_comparison.hpp"
 
 #include <fmt/format.h>
@@ -9,10 +9,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
-#include "text/json.hpp"
 #include "text/number_text.hpp"
-#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -58,14 +57,65 @@ void widen_row(const T* from, std::size_t width, PixelFormat format, PixelFormat
   }
 }
 
-void widen_row(ConstView image, int y, PixelFormat wanted, std::vector<std::uint16_t>& to) {
+void widen_row(ConstView image, int y, PixelFormat wanted, std::uint16_t* to) {
   const auto width = static_cast<std::size_t>(image.width);
   if (image.format.sample == Sample::u8) {
-    widen_row(image.row<std::uint8_t>(y), width, image.format, wanted, to.data());
+    widen_row(image.row<std::uint8_t>(y), width, image.format, wanted, to);
   } else {
-    widen_row(image.row<std::uint16_t>(y), width, image.format, wanted, to.data());
+    widen_row(image.row<std::uint16_t>(y), width, image.format, wanted, to);
   }
 }
+
+/// Where a pixel is fully transparent, its color becomes that of the other image, or 0 if both are.
+void replace_hidden_colors(std::uint16_t* a, std::uint16_t* b, std::size_t width, std::size_t channels) {
+  const std::size_t alpha = channels - 1;
+  for (std::size_t x = 0; x < width; ++x, a += channels, b += channels) {
+    if (a[alpha] == 0 && b[alpha] == 0) {
+      std::fill_n(a, alpha, std::uint16_t{0});
+      std::fill_n(b, alpha, std::uint16_t{0});
+    } else if (a[alpha] == 0) {
+      std::copy_n(b, alpha, a);
+    } else if (b[alpha] == 0) {
+      std::copy_n(a, alpha, b);
+    }
+  }
+}
+
+/// The rows of two images of the same size, in their common format.
+class CommonRows {
+ public:
+  CommonRows(ConstView a, ConstView b, const ComparisonOptions& options)
+      : a_(a),
+        b_(b),
+        format_(common_format(a.format, b.format)),
+        hides_colors_(!options.count_transparent && format_.has_alpha()) {}
+
+  [[nodiscard]] PixelFormat format() const { return format_; }
+  [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(a_.width); }
+  [[nodiscard]] std::size_t samples() const { return width() * static_cast<std::size_t>(format_.channels); }
+
+  /// Writes row y of both; returns true if the rows are stored alike.
+  bool read(int y, std::uint16_t* a, std::uint16_t* b) const {
+    const bool is_same =
+        a_.format == b_.format && std::memcmp(a_.row_bytes(y), b_.row_bytes(y), a_.tight_pitch_bytes()) == 0;
+    widen_row(a_, y, format_, a);
+    if (is_same) {
+      std::copy_n(a, samples(), b);
+    } else {
+      widen_row(b_, y, format_, b);
+    }
+    if (hides_colors_) {
+      replace_hidden_colors(a, b, width(), static_cast<std::size_t>(format_.channels));
+    }
+    return is_same;
+  }
+
+ private:
+  ConstView a_;
+  ConstView b_;
+  PixelFormat format_;
+  bool hides_colors_;
+};
 
 class Counter {
  public:
@@ -120,235 +170,260 @@ class Counter {
   FirstDifference first_;
 };
 
-using Layout = JsonWriter::Layout;
-
-std::string size_text(const ImageFacts& image) { return fmt::format("{}x{}", image.width, image.height); }
-
-std::string names_text(const ComparedPair& pair) {
-  return fmt::format("{} and {}", printable_name(pair.a.name), printable_name(pair.b.name));
-}
-
-std::string within_text(const ComparedPair& pair) {
-  return pair.tolerance == 0 ? "" : fmt::format(" by more than {}", pair.tolerance);
-}
-
-/// Levels with two decimals, below that three significant digits; 0 is exact.
-std::string mean_text(double mean) {
-  return mean == 0.0 ? "0" : mean >= 1.0 ? fmt::format("{:.2f}", mean) : fmt::format("{:.3g}", mean);
-}
-
-std::string psnr_text(const ImageComparison& comparison) {
-  return std::isinf(comparison.psnr_db) ? "infinite" : fmt::format("{:.2f} dB", comparison.psnr_db);
-}
-
-std::string share_text(const ImageComparison& comparison) {
-  return percent(static_cast<double>(comparison.differing) / static_cast<double>(comparison.pixels));
-}
-
-std::string verdict(const ComparedPair& pair) {
-  const ImageComparison& comparison = pair.comparison;
-  if (!comparison.same_size) {
-    return fmt::format("differ in size: {} and {}", size_text(pair.a), size_text(pair.b));
+/// Counts the levels of both images, each channel on its own.
+class HistogramPair {
+ public:
+  HistogramPair(int channels, std::size_t levels) : channels_(static_cast<std::size_t>(channels)) {
+    for (auto& image : counts_) {
+      image.assign(channels_, std::vector<std::uint64_t>(levels));
+    }
   }
-  if (!comparison.is_equal()) {
-    return "differ";
+
+  void add_row(std::size_t image, const std::uint16_t* row, std::size_t samples) {
+    for (std::size_t i = 0; i < samples; i += channels_) {
+      for (std::size_t c = 0; c < channels_; ++c) {
+        ++counts_[image][c][row[i + c]];
+      }
+    }
   }
-  return pair.tolerance == 0 ? "are equal" : fmt::format("are equal within a tolerance of {}", pair.tolerance);
+
+  [[nodiscard]] HistogramDistances distances(std::size_t channel, double pixels) const;
+
+ private:
+  std::size_t channels_;
+  std::array<std::vector<std::vector<std::uint64_t>>, 2> counts_;
+};
+
+/// Cov(a, b) / √(Var(a)·Var(b)) of the counts, as in compareHist: 1 if one of them is constant.
+double correlation_of(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b, double pixels) {
+  Sum128 aa = 0;
+  Sum128 bb = 0;
+  Sum128 ab = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    aa += Sum128{a[v]} * a[v];
+    bb += Sum128{b[v]} * b[v];
+    ab += Sum128{a[v]} * b[v];
+  }
+  const double common = pixels * pixels / static_cast<double>(a.size());
+  const double variances = (static_cast<double>(aa) - common) * (static_cast<double>(bb) - common);
+  return std::abs(variances) > std::numeric_limits<double>::epsilon()
+             ? (static_cast<double>(ab) - common) / std::sqrt(variances)
+             : 1.0;
 }
 
-std::uint32_t greatest_of(const ImageComparison& comparison) {
+HistogramDistances HistogramPair::distances(std::size_t channel, double pixels) const {
+  const std::vector<std::uint64_t>& a = counts_[0][channel];
+  const std::vector<std::uint64_t>& b = counts_[1][channel];
+  HistogramDistances result;
+  result.correlation = correlation_of(a, b, pixels);
+  double overlap = 0.0;
+  std::uint64_t common = 0;
+  std::int64_t moved = 0;
+  Sum128 moves = 0;
+  for (std::size_t v = 0; v < a.size(); ++v) {
+    const auto in_a = static_cast<double>(a[v]);
+    const auto in_b = static_cast<double>(b[v]);
+    if (a[v] > 0) {
+      result.chi_square += (in_a - in_b) * (in_a - in_b) / in_a;
+    }
+    overlap += std::sqrt(in_a * in_b);
+    common += std::min(a[v], b[v]);
+    moved += static_cast<std::int64_t>(a[v]) - static_cast<std::int64_t>(b[v]);
+    moves += static_cast<std::uint64_t>(std::abs(moved));
+  }
+  result.intersection = static_cast<double>(common);
+  result.bhattacharyya = std::sqrt(std::max(1.0 - overlap / pixels, 0.0));
+  result.earth_mover = static_cast<double>(moves) / pixels;
+  return result;
+}
+
+void report_similarity(const std::vector<double>& means, ImageComparison& result) {
+  if (means.empty()) {
+    return;
+  }
+  double sum = 0.0;
+  for (std::size_t c = 0; c < means.size(); ++c) {
+    result.channels[c].ssim = means[c];
+    sum += means[c];
+  }
+  result.ssim = sum / static_cast<double>(means.size());
+}
+
+std::uint32_t to_eight_bits(std::uint32_t level, PixelFormat format) {
+  return format.sample == Sample::u8 ? level : (level + 128) / 257;
+}
+
+/// (r + 2g + b) / 4 at 8 bits, rounded.
+std::uint32_t gray_at(const std::uint16_t* pixel, PixelFormat format) {
+  const auto level = [&](int c) { return to_eight_bits(pixel[c], format); };
+  return format.color_channels() == 1 ? level(0) : (level(0) + 2 * level(1) + level(2) + 2) / 4;
+}
+
+std::uint32_t greatest_at(const std::uint16_t* a, const std::uint16_t* b, int channels) {
   std::uint32_t greatest = 0;
-  for (const ChannelDifference& channel : comparison.channels) {
+  for (int c = 0; c < channels; ++c) {
+    greatest = std::max<std::uint32_t>(greatest, a[c] > b[c] ? a[c] - b[c] : b[c] - a[c]);
+  }
+  return greatest;
+}
+
+/// Calls draw(a, b, pixel of the result) for each pixel.
+template <class Draw>
+void draw_pixels(const CommonRows& rows, View to, const Draw& draw) {
+  std::vector<std::uint16_t> row_a(rows.samples());
+  std::vector<std::uint16_t> row_b(rows.samples());
+  const auto channels = static_cast<std::size_t>(rows.format().channels);
+  for (int y = 0; y < to.height; ++y) {
+    rows.read(y, row_a.data(), row_b.data());
+    std::byte* out = to.row_bytes(y);
+    for (std::size_t i = 0; i < row_a.size(); i += channels, out += to.format.bytes_per_pixel()) {
+      draw(row_a.data() + i, row_b.data() + i, out);
+    }
+  }
+}
+
+/// The image on white, as RGB of 8 bits, into the columns from `left` on.
+void place_on_white(ConstView image, View to, int left) {
+  const int channels = image.format.channels;
+  const std::uint32_t v_max = image.format.max_value();
+  std::vector<std::uint16_t> row(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(channels));
+  for (int y = 0; y < image.height; ++y) {
+    widen_row(image, y, image.format, row.data());
+    auto* out = to.row<std::uint8_t>(y) + static_cast<std::ptrdiff_t>(3) * left;
+    for (std::size_t i = 0; i < row.size(); i += static_cast<std::size_t>(channels)) {
+      const std::uint32_t alpha = image.format.has_alpha() ? row[i + static_cast<std::size_t>(channels) - 1] : v_max;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const std::uint64_t level = row[i + (image.format.color_channels() == 1 ? 0 : c)];
+        const std::uint64_t mixed = (level * alpha + std::uint64_t{v_max} * (v_max - alpha) + v_max / 2) / v_max;
+        *out++ = static_cast<std::uint8_t>(to_eight_bits(static_cast<std::uint32_t>(mixed), image.format));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::uint32_t ImageComparison::greatest() const {
+  std::uint32_t greatest = 0;
+  for (const ChannelDifference& channel : channels) {
     greatest = std::max(greatest, channel.greatest);
   }
   return greatest;
 }
 
-std::string first_text(const FirstDifference& first) {
-  return fmt::format("{},{}: {} and {}", first.x, first.y, fmt::join(first.a, " "), fmt::join(first.b, " "));
-}
-
-void write_facts(JsonWriter& json, std::string_view key, const ImageFacts& image) {
-  const auto number = [&](std::string_view name, int value) {
-    json.key(name).integer(static_cast<std::uint64_t>(value));
-  };
-  json.key(key).begin_object(Layout::line).key("name").text(image.name);
-  number("width", image.width);
-  number("height", image.height);
-  number("bits", image.bits);
-  number("channels", image.channels);
-  json.end();
-}
-
-void write_values(JsonWriter& json, std::string_view key, const std::vector<std::uint16_t>& values) {
-  json.key(key).begin_array(Layout::line);
-  for (const std::uint16_t value : values) {
-    json.integer(value);
-  }
-  json.end();
-}
-
-void write_first(JsonWriter& json, const std::optional<FirstDifference>& first) {
-  json.key("first");
-  if (!first) {
-    json.null();
-    return;
-  }
-  json.begin_object(Layout::line);
-  json.key("x").integer(static_cast<std::uint64_t>(first->x));
-  json.key("y").integer(static_cast<std::uint64_t>(first->y));
-  write_values(json, "a", first->a);
-  write_values(json, "b", first->b);
-  json.end();
-}
-
-void write_numbers(JsonWriter& json, const ImageComparison& comparison, Layout layout) {
-  json.key("bits").integer(static_cast<std::uint64_t>(comparison.bits));
-  json.key("pixels").integer(comparison.pixels);
-  json.key("differing").integer(comparison.differing);
-  write_first(json, comparison.first);
-  json.key("channels").begin_array(layout);
-  for (const ChannelDifference& channel : comparison.channels) {
-    json.begin_object(Layout::line).key("channel").text(channel.name);
-    json.key("greatest").integer(channel.greatest).key("mean").real(channel.mean).end();
-  }
-  json.end();
-  json.key("mse").real(comparison.mean_squared_error);
-  json.key("psnr").real(comparison.psnr_db);
-}
-
-void write_members(JsonWriter& json, const ComparedPair& pair, Layout layout) {
-  const ImageComparison& comparison = pair.comparison;
-  json.key("status").text(comparison.is_equal() ? "equal" : "different");
-  write_facts(json, "a", pair.a);
-  write_facts(json, "b", pair.b);
-  json.key("tolerance").integer(pair.tolerance);
-  json.key("same_size").boolean(comparison.same_size);
-  if (comparison.same_size) {
-    write_numbers(json, comparison, layout);
-  }
-}
-
-void write_file(JsonWriter& json, std::string_view key, const std::string& name, std::uint32_t pages) {
-  json.key(key).begin_object(Layout::line).key("name").text(name).key("pages").integer(pages).end();
-}
-
-}  // namespace
-
-ImageComparison compare_images(ConstView a, ConstView b, std::uint32_t tolerance) {
+ImageComparison compare_images(ConstView a, ConstView b, const ComparisonOptions& options) {
   ImageComparison result;
   result.same_size = a.width == b.width && a.height == b.height;
-  const PixelFormat format = common_format(a.format, b.format);
+  const CommonRows rows(a, b, options);
+  const PixelFormat format = rows.format();
   result.bits = static_cast<int>(8 * sample_bytes(format.sample));
   if (!result.same_size) {
     return result;
   }
   result.pixels = a.pixel_count();
-  const auto width = static_cast<std::size_t>(a.width);
-  const auto channels = static_cast<std::size_t>(format.channels);
-  std::vector<std::uint16_t> row_a(width * channels);
-  std::vector<std::uint16_t> row_b(width * channels);
-  Counter counter(channels, tolerance);
+  Counter counter(static_cast<std::size_t>(format.channels), options.tolerance);
+  HistogramPair histograms(options.has_histograms ? format.channels : 0, format.max_value() + std::size_t{1});
+  StructuralSimilarity similarity(a.width, format.channels, result.bits, options.window);
   for (int y = 0; y < a.height; ++y) {
-    const bool is_same =
-        a.format == b.format && std::memcmp(a.row_bytes(y), b.row_bytes(y), width * format.bytes_per_pixel()) == 0;
+    std::uint16_t* row_a = similarity.next_row(0);
+    std::uint16_t* row_b = similarity.next_row(1);
+    const bool is_same = rows.read(y, row_a, row_b);
     if (!is_same) {
-      widen_row(a, y, format, row_a);
-      widen_row(b, y, format, row_b);
-      counter.add_row(row_a.data(), row_b.data(), width, y);
+      counter.add_row(row_a, row_b, rows.width(), y);
+    }
+    if (options.has_histograms) {
+      histograms.add_row(0, row_a, rows.samples());
+      histograms.add_row(1, row_b, rows.samples());
+    }
+    if (options.has_similarity) {
+      similarity.add_row(is_same);
     }
   }
   counter.report(result);
+  report_similarity(similarity.means(), result);
+  for (std::size_t c = 0; options.has_histograms && c < result.channels.size(); ++c) {
+    result.channels[c].histogram = histograms.distances(c, static_cast<double>(result.pixels));
+  }
   return result;
 }
 
-std::string comparison_text(const ComparedPair& pair) {
-  const ImageComparison& comparison = pair.comparison;
-  std::string text = fmt::format("{} {}\n", names_text(pair), verdict(pair));
-  if (!comparison.same_size || std::isinf(comparison.psnr_db)) {
-    return text;
-  }
-  text += fmt::format("  {} of {} pixels differ{} ({})\n", grouped(comparison.differing), grouped(comparison.pixels),
-                      within_text(pair), share_text(comparison));
-  if (comparison.first) {
-    text += fmt::format("  the first at {}\n", first_text(*comparison.first));
-  }
-  for (const ChannelDifference& channel : comparison.channels) {
-    text += fmt::format("  {:<4}  greatest {:>5}   mean {}\n", channel.name, channel.greatest, mean_text(channel.mean));
-  }
-  return text + fmt::format("  PSNR {}\n", psnr_text(comparison));
+Image difference_picture(ConstView a, ConstView b, const ComparisonOptions& options,
+                         const ImageComparison& comparison) {
+  const CommonRows rows(a, b, options);
+  const PixelFormat format = rows.format();
+  const std::uint32_t greatest = std::max(comparison.greatest(), 1U);
+  Image picture(a.width, a.height, {Sample::u8, 3});
+  draw_pixels(rows, picture.view(), [&](const std::uint16_t* p, const std::uint16_t* q, std::byte* out) {
+    const std::uint32_t gray = 160 + 3 * ((gray_at(p, format) + gray_at(q, format)) / 2) / 8;
+    const std::uint32_t difference = greatest_at(p, q, format.channels);
+    const std::uint32_t red = difference > options.tolerance ? 128 + 127 * difference / greatest : 0;
+    const std::uint32_t left = (gray * (255 - red) + 127) / 255;
+    out[0] = static_cast<std::byte>((255 * red + gray * (255 - red) + 127) / 255);
+    out[1] = static_cast<std::byte>(left);
+    out[2] = static_cast<std::byte>(left);
+  });
+  return picture;
 }
 
-std::string comparison_line(const ComparedPair& pair) {
-  const ImageComparison& comparison = pair.comparison;
-  std::string line = fmt::format("{} {}", names_text(pair), verdict(pair));
-  if (comparison.first) {
-    line += fmt::format(" in {} of {} pixels{} ({}), at most by {}, PSNR {}, the first at {}",
-                        grouped(comparison.differing), grouped(comparison.pixels), within_text(pair),
-                        share_text(comparison), greatest_of(comparison), psnr_text(comparison),
-                        first_text(*comparison.first));
-  }
-  return line + "\n";
+Image amplified_difference(ConstView a, ConstView b, const ComparisonOptions& options, std::uint32_t factor) {
+  const CommonRows rows(a, b, options);
+  const PixelFormat format = rows.format();
+  const int colors = format.color_channels();
+  Image picture(a.width, a.height, {format.sample, colors});
+  draw_pixels(rows, picture.view(), [&](const std::uint16_t* p, const std::uint16_t* q, std::byte* out) {
+    const std::uint32_t of_alpha = format.has_alpha() ? greatest_at(p + colors, q + colors, 1) : 0;
+    for (int c = 0; c < colors; ++c) {
+      const std::uint64_t amplified = std::uint64_t{factor} * std::max(greatest_at(p + c, q + c, 1), of_alpha);
+      const auto level = static_cast<std::uint16_t>(std::min<std::uint64_t>(amplified, format.max_value()));
+      if (format.sample == Sample::u8) {
+        *out = static_cast<std::byte>(level);
+      } else {
+        std::memcpy(out, &level, sizeof level);
+      }
+      out += sample_bytes(format.sample);
+    }
+  });
+  return picture;
 }
 
-std::string comparison_json(const ComparedPair& pair, ComparisonJson layout) {
-  const Layout lines = layout == ComparisonJson::line ? Layout::line : Layout::block;
-  JsonWriter json;
-  json.begin_object(lines);
-  write_members(json, pair, lines);
-  json.end();
-  return json.take();
+Image side_by_side(ConstView a, ConstView b, ConstView third) {
+  constexpr int kGap = 8;
+  Image picture(3 * a.width + 2 * kGap, a.height, {Sample::u8, 3});
+  std::memset(picture.view().data, 0xFF, picture.size_bytes());
+  place_on_white(a, picture.view(), 0);
+  place_on_white(b, picture.view(), a.width + kGap);
+  place_on_white(third, picture.view(), 2 * (a.width + kGap));
+  return picture;
 }
 
-std::size_t ComparedFiles::differing() const {
-  return static_cast<std::size_t>(
-      std::count_if(pages.begin(), pages.end(), [](const ComparedPair& pair) { return !pair.comparison.is_equal(); }));
-}
-
-std::string comparison_text(const ComparedFiles& files, bool shows_equal_pages) {
-  std::string text;
-  for (const ComparedPair& pair : files.pages) {
-    text += shows_equal_pages || !pair.comparison.is_equal() ? comparison_line(pair) : "";
+std::string ComparisonLimits::broken_by(const ImageComparison& comparison) const {
+  std::vector<std::string> broken;
+  const auto check = [&](bool holds, const std::string& clause) {
+    if (!holds) {
+      broken.push_back(clause);
+    }
+  };
+  if (differing) {
+    check(comparison.differing <= *differing, fmt::format("more than {} pixels differ", grouped(*differing)));
   }
-  const std::string names = fmt::format("{} and {}", printable_name(files.a), printable_name(files.b));
-  if (files.is_equal()) {
-    const std::string within = files.tolerance == 0 ? "" : fmt::format(" within a tolerance of {}", files.tolerance);
-    return text + fmt::format("{} are equal{}: {} pages\n", names, within, grouped(files.pages.size()));
+  if (differing_percent) {
+    check(static_cast<double>(comparison.differing) * 100.0 <=
+              *differing_percent * static_cast<double>(comparison.pixels),
+          fmt::format("more than {}% of the pixels differ", *differing_percent));
   }
-  if (const std::size_t differing = files.differing(); differing > 0) {
-    text += fmt::format("{} differ in {} of {} page{}\n", names, grouped(differing), grouped(files.pages.size()),
-                        files.pages.size() == 1 ? "" : "s");
+  if (min_psnr_db) {
+    check(comparison.psnr_db >= *min_psnr_db,
+          fmt::format("PSNR {:.2f} dB is below {}", std::floor(comparison.psnr_db * 100) / 100, *min_psnr_db));
   }
-  if (files.pages_of_a != files.pages_of_b) {
-    text += fmt::format("{} differ in their number of pages: {} and {}\n", names, grouped(files.pages_of_a),
-                        grouped(files.pages_of_b));
+  if (min_ssim) {
+    if (!comparison.ssim) {
+      throw Error(ErrorKind::unsupported,
+                  "too small for SSIM, which takes windows of 7x7 pixels, and with --gaussian "
+                  "of 11x11; leave --min-ssim away, or give --min-psnr");
+    }
+    check(*comparison.ssim >= *min_ssim, fmt::format("SSIM {} is below {}", ssim_text(*comparison.ssim), *min_ssim));
   }
-  return text;
-}
-
-std::string comparison_json(const ComparedFiles& files) {
-  JsonWriter json;
-  json.begin_object();
-  json.key("status").text(files.is_equal() ? "equal" : "different");
-  write_file(json, "a", files.a, files.pages_of_a);
-  write_file(json, "b", files.b, files.pages_of_b);
-  json.key("tolerance").integer(files.tolerance);
-  json.key("same_number_of_pages").boolean(files.pages_of_a == files.pages_of_b);
-  json.key("pages").begin_array();
-  for (std::size_t i = 0; i < files.pages.size(); ++i) {
-    json.begin_object(Layout::line).key("page").integer(i + 1);
-    write_members(json, files.pages[i], Layout::line);
-    json.end();
-  }
-  json.end().end();
-  return json.take();
-}
-
-std::string unpaired_json(const std::string& name, char side) {
-  JsonWriter json;
-  json.begin_object(Layout::line).key("status").text(side == 'a' ? "only_in_a" : "only_in_b");
-  json.key("name").text(name).end();
-  return json.take();
+  return fmt::format("{}", fmt::join(broken, ", "));
 }
 
 }  // namespace gpuimg

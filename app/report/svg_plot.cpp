@@ -1,5 +1,5 @@
 // Draws a histogram as an SVG plot.
-#include "report/svg_plot.hpp"
+#include "report/histogram_plots.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Draws a histogram as a terminal chart.
-#include "report/terminal_chart.hpp"
+#include "report/histogram_plots.hpp"
 
 #include <fmt/format.h>
 

@@ -154,4 +154,18 @@ std::string input_name(std::string_view path, std::uint32_t page) {
 
 std::string unescaped_input_name(std::string_view path) { return std::string(path == "-" ? "standard input" : path); }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
 }  // namespace gpuimg

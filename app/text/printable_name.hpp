@@ -36,4 +36,7 @@ std::string shortened(std::string_view bytes, std::size_t limit);
 /// cannot hold, line breaks and tabs become U+FFFD.
 std::string xml_escaped(std::string_view bytes);
 
+/// A cell of CSV (RFC 4180): with a comma, a quote or a line break in quotes, and quotes inside doubled.
+std::string csv_cell(const std::string& text);
+
 }  // namespace gpuimg

@@ -8,9 +8,8 @@
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
 #include "report/histogram_file.hpp"
-#include "report/svg_plot.hpp"
+#include "report/histogram_plots.hpp"
 #include "report/table_text.hpp"
-#include "report/terminal_chart.hpp"
 
 namespace {
 

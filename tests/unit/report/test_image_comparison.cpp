@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "report/image_comparison.hpp"
@@ -63,7 +65,7 @@ void expect_as_plain_loops(const Image& a, const Image& b, std::uint32_t toleran
       }
     }
   }
-  const ImageComparison result = compare_images(a.view(), b.view(), tolerance);
+  const ImageComparison result = compare_images(a.view(), b.view(), {.tolerance = tolerance});
   const auto pixels = static_cast<double>(a.view().pixel_count());
   EXPECT_TRUE(result.same_size);
   EXPECT_EQ(result.bits, is_deep ? 16 : 8);
@@ -133,9 +135,94 @@ TEST(ImageComparison, LargestDifferencesOfAWideRow) {
 TEST(ImageComparison, OtherSize) {
   const PixelFormat format{Sample::u8, 1};
   const Image wide = test::constant_image(3, 2, format, 1);
-  const ImageComparison result = compare_images(wide.view(), test::constant_image(2, 3, format, 1).view(), 255);
+  const ImageComparison result =
+      compare_images(wide.view(), test::constant_image(2, 3, format, 1).view(), {.tolerance = 255});
   EXPECT_FALSE(result.same_size);
   EXPECT_FALSE(result.is_equal());
+}
+
+/// SSIM of one channel by the words of docs/operations.md, "Structural similarity": each window summed on its own.
+double plain_ssim(const Image& a, const Image& b, int channel) {
+  const double v = a.format().sample == Sample::u8 ? 255.0 : 65535.0;
+  const double c1 = 2401.0 * v * v / 1e4;
+  const double c2 = 2352.0 * 9.0 * v * v / 1e4;
+  std::int64_t units = 0;
+  for (int top = 0; top + 7 <= a.height(); ++top) {
+    for (int left = 0; left + 7 <= a.width(); ++left) {
+      std::array<std::int64_t, 5> sums{};
+      for (int i = 0; i < 49; ++i) {
+        const std::int64_t p = sample_at(a, left + i % 7, top + i / 7, channel);
+        const std::int64_t q = sample_at(b, left + i % 7, top + i / 7, channel);
+        const std::array<std::int64_t, 5> added = {p, q, p * p, q * q, p * q};
+        std::transform(sums.begin(), sums.end(), added.begin(), sums.begin(), std::plus<>());
+      }
+      const auto [p, q, pp, qq, pq] = sums;
+      const auto above = (static_cast<double>(2 * p * q) + c1) * (static_cast<double>(2 * (49 * pq - p * q)) + c2);
+      const auto below =
+          (static_cast<double>(p * p + q * q) + c1) * (static_cast<double>(49 * (pp + qq) - p * p - q * q) + c2);
+      units += std::llrint(std::ldexp(above / below, 40));
+    }
+  }
+  return std::ldexp(static_cast<double>(units), -40) / static_cast<double>((a.width() - 6) * (a.height() - 6));
+}
+
+TEST(ImageComparison, SimilarityAsPlainLoops) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : test::photographic_formats()) {
+    for (int time = 0; time < 4; ++time) {
+      const int width = random.between(7, 70);
+      const int height = random.between(7, 40);
+      SCOPED_TRACE(test::name_of(format));
+      const Image a = test::random_image(random, width, height, format);
+      const Image b = time < 3 ? nearly(a, random) : test::random_image(random, width, height, format);
+      const ImageComparison result = compare_images(a.view(), b.view(), {});
+      double sum = 0.0;
+      for (int c = 0; c < format.channels; ++c) {
+        const double expected = plain_ssim(a, b, c);
+        EXPECT_EQ(result.channels[static_cast<std::size_t>(c)].ssim, expected);
+        sum += expected;
+      }
+      EXPECT_EQ(result.ssim, sum / format.channels);
+    }
+  }
+}
+
+TEST(ImageComparison, SimilarityOfTheGreatestSums) {
+  const PixelFormat format{Sample::u16, 1};
+  const Image black = test::constant_image(40, 9, format, 0);
+  const Image white = test::constant_image(40, 9, format, 65535);
+  EXPECT_EQ(compare_images(black.view(), white.view(), {}).ssim, plain_ssim(black, white, 0));
+  EXPECT_EQ(compare_images(white.view(), white.view(), {}).ssim, 1.0);
+}
+
+TEST(ImageComparison, SimilarityNeedsAWindow) {
+  const PixelFormat format{Sample::u8, 3};
+  const auto ssim = [&](int width, int height, SsimWindow window) {
+    const Image image = test::constant_image(width, height, format, 7);
+    return compare_images(image.view(), image.view(), {.window = window}).ssim;
+  };
+  EXPECT_FALSE(ssim(6, 7, SsimWindow::box));
+  EXPECT_FALSE(ssim(7, 6, SsimWindow::box));
+  EXPECT_EQ(ssim(7, 7, SsimWindow::box), 1.0);
+  EXPECT_FALSE(ssim(10, 20, SsimWindow::gaussian));
+  EXPECT_EQ(ssim(11, 11, SsimWindow::gaussian), 1.0);
+}
+
+TEST(ImageComparison, LimitsThatDoNotHoldAreNamed) {
+  ImageComparison found;
+  found.same_size = true;
+  found.pixels = 1000;
+  found.differing = 5;
+  found.psnr_db = 29.999;
+  found.ssim = 0.9499999;
+  EXPECT_EQ(ComparisonLimits{}.broken_by(found), "");
+  EXPECT_EQ((ComparisonLimits{.differing = 5, .differing_percent = 0.5, .min_psnr_db = 29.999}.broken_by(found)), "");
+  EXPECT_EQ((ComparisonLimits{.differing = 4}.broken_by(found)), "more than 4 pixels differ");
+  EXPECT_EQ((ComparisonLimits{.differing_percent = 0.4, .min_psnr_db = 30, .min_ssim = 0.95}.broken_by(found)),
+            "more than 0.4% of the pixels differ, PSNR 29.99 dB is below 30, SSIM 0.949999 is below 0.95");
+  found.ssim.reset();
+  EXPECT_THROW((void)ComparisonLimits{.min_ssim = 0.5}.broken_by(found), Error);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "report/plot_elements.hpp"
-#include "report/svg_plot.hpp"
+#include "report/histogram_plots.hpp"
 #include "support/histogram_reports.hpp"
 #include "text/printable_name.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "report/terminal_chart.hpp"
+#include "report/histogram_plots.hpp"
 #include "support/histogram_reports.hpp"
 
 namespace gpuimg::test_terminal_chart {
