@@ -37,9 +37,9 @@ constexpr const char* kExamples =
     "  gpuimg hist --merge photos/ total.json\n"
     "  gpuimg hist -r photos/ stats.csv --table";
 
-enum class Form { csv, json, svg, chart };
+enum class Form { csv, json, svg, chart, summary };
 
-/// Without chart: only --format names it, because no file ends in .chart.
+/// Without chart and summary: only --format names them, because no file ends so.
 const OutputForms<Form> kFileForms = {
     "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
 
@@ -47,7 +47,8 @@ const OutputForms<Form> kAllForms = {"a histogram",
                                      {{"csv", Form::csv, "a line per bin"},
                                       {"json", Form::json, "counts and statistics"},
                                       {"svg", Form::svg, "a plot", {"plot", "graph"}},
-                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}}},
+                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}},
+                                      {"summary", Form::summary, "means and deviations to paste", {"mean", "stats"}}},
                                      Form::csv};
 
 /// Throws Error{usage} if --json and another form are asked for at once.
@@ -55,9 +56,11 @@ bool prints_json(const Arguments& arguments, const std::string& output) {
   if (!arguments.json || !(output.empty() || is_standard_output(output))) {
     return false;
   }
-  if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
+  if (arguments.chart || arguments.summary || !(arguments.form.empty() || arguments.form == "json")) {
     throw Error(ErrorKind::usage, "--json cannot be combined with " +
-                                      (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      (arguments.chart     ? "--chart"
+                                       : arguments.summary ? "--summary"
+                                                           : "--format " + arguments.form) +
                                       " on standard output; give only one of them, or name OUT");
   }
   return true;
@@ -69,8 +72,8 @@ Form form_of(const Arguments& arguments, const std::string& output) {
   if (prints_json(arguments, output)) {
     return Form::json;
   }
-  if (arguments.chart) {
-    return Form::chart;
+  if (arguments.chart || arguments.summary) {
+    return arguments.chart ? Form::chart : Form::summary;
   }
   if (!arguments.form.empty()) {
     return output_form(kAllForms, arguments.form, output);
@@ -146,6 +149,12 @@ class HistJob final : public ImageJob {
     if (!checks_.empty() && options_.channels.front() == Channel::hue) {
       throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
     }
+    for (const LevelCheck& check : checks_) {
+      if (check.is_of_image() && arguments.merge) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--fail-if '{}': a sum of images has no such value; leave --merge away", check.text()));
+      }
+    }
   }
 
   void check_name(const std::string& output) const override {
@@ -157,8 +166,9 @@ class HistJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
-    const bool is_chart = arguments_.chart || arguments_.form == "chart";
-    return is_chart ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
+    const bool is_text =
+        arguments_.chart || arguments_.summary || arguments_.form == "chart" || arguments_.form == "summary";
+    return is_text ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
   }
   [[nodiscard]] std::vector<std::string> input_endings() const override {
     std::vector<std::string> endings = ImageJob::input_endings();
@@ -342,6 +352,7 @@ class HistJob final : public ImageJob {
       case Form::csv: return to_csv(report);
       case Form::json: return to_json(report);
       case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
+      case Form::summary: return to_summary(report);
       case Form::chart: break;
     }
     TerminalStyle style = is_standard_output(target) ? style_of_stdout() : TerminalStyle{};
@@ -366,6 +377,8 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
   note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty() && !arguments_.bins, "--range",
                  "it is for plots, checks and --bins", verbosity);
   note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it is for SVG plots", verbosity);
+  note_no_effect(!arguments_.columns.empty(), "--columns", "it is for --table", verbosity);
+  note_no_effect(arguments_.total, "--total", "it is for --table", verbosity);
   note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
                  "luma is not counted", verbosity);
 }
@@ -378,7 +391,8 @@ bool is_input(const std::string& name, const Arguments& arguments) {
     return false;
   }
   const std::string ending = file_ending(name);
-  const bool is_another_form = arguments.chart || (!arguments.form.empty() && arguments.form != "json");
+  const bool is_another_form =
+      arguments.chart || arguments.summary || (!arguments.form.empty() && arguments.form != "json");
   return codecs::is_image_ending(ending) || !codecs::binary_format_of(name).empty() ||
          (arguments.merge && ending == "json" && is_another_form);
 }
@@ -434,6 +448,9 @@ RunCommand declare(CommandParser& parser) {
   add_format_option(parser, arguments->form,
                     with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -"));
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
+  parser.flag(
+      {"--summary", "the same as --format summary: mean and deviation of each channel, to paste into a program"},
+      arguments->summary);
   parser.flag({"--log", "make the counts in the chart and the SVG plot logarithmic"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
   parser.text({"--range",
@@ -445,6 +462,9 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
   parser.flag({"--table", "write statistics, a row per image, into one OUT: .csv, or .jsonl for JSON lines"},
               arguments->table);
+  parser.text({"--columns", "of the table, these columns alone, such as folder,file,page,luma_mean", "NAMES"},
+              arguments->columns);
+  parser.flag({"--total", "of the table, a last row for all images together"}, arguments->total);
   parser.list({"--fail-if",
                "fail (exit code 1) if a statistic is beyond a limit, as in 'clipped>1%' or 'mean<20'; may be repeated; "
                "without OUT nothing is printed",
@@ -469,6 +489,12 @@ RunCommand declare(CommandParser& parser) {
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   refuse_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
   refuse_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
+  const bool sums_up = arguments.summary || arguments.form == "summary";
+  refuse_together(sums_up && arguments.chart, "--summary", "--chart");
+  refuse_together(sums_up && arguments.overlay, "--summary", "--overlay");
+  refuse_together(sums_up && arguments.channel == "h", "--summary", "--channel h");
+  refuse_together(arguments.summary && !arguments.form.empty() && arguments.form != "summary", "--summary",
+                  "--format " + arguments.form);
   refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",
                   "--format " + arguments.form);
   return std::make_unique<HistJob>(arguments);

@@ -23,12 +23,15 @@ struct Arguments {
   bool normalize = false;
   std::string form;
   bool chart = false;
+  bool summary = false;
   bool log = false;
   std::string title;
   bool merge = false;
   bool overlay = false;
   std::string range;
   bool table = false;
+  std::string columns;
+  bool total = false;
   std::vector<std::string> fail_if;
   bool json = false;        ///< the global --json: print JSON
   bool has_output = false;  ///< --output or the last name is OUT

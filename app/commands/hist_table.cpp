@@ -38,7 +38,8 @@ std::vector<Channel> channels_of(PixelFormat format) {
 
 class HistTableJob final : public ImageJob {
  public:
-  explicit HistTableJob(const Arguments& arguments) : arguments_(arguments), checks_(level_checks(arguments.fail_if)) {
+  explicit HistTableJob(const Arguments& arguments)
+      : arguments_(arguments), columns_(table_columns(arguments.columns)), checks_(level_checks(arguments.fail_if)) {
     options_.luma = value_named("--luma", arguments.luma, kLumaNames);
     options_.selection = checked_selection(arguments.selection);
   }
@@ -67,7 +68,8 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.size() == 0; }
   [[nodiscard]] bool merges() const override { return true; }
-  [[nodiscard]] bool can_resume() const override { return true; }
+  /// The manifest keeps rows, not counts.
+  [[nodiscard]] bool can_resume() const override { return !arguments_.total; }
 
   void prepare(Worker& worker) override {
     ImageJob::prepare(worker);
@@ -91,7 +93,7 @@ class HistTableJob final : public ImageJob {
                               {count, mask_, "hist", fit_of(options_), traits_of(options_).only_on});
     save_side_files(before, worker);
     const HistogramReport report = make_report(histogram, {}, facts);
-    std::string cells = table_cells(report);
+    const std::string cells = table_cells(report);
     worker.report.keep_result(cells);
     std::optional<Error> failed;
     try {
@@ -99,7 +101,9 @@ class HistTableJob final : public ImageJob {
     } catch (const Error& error) {
       failed = error;
     }
-    return [add = again(shown_input(paths), std::move(cells)), failed = std::move(failed)] {
+    const auto pixels = static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height);
+    InOrder add = adding(histogram, pixels, shown_input(paths), cells);
+    return [add = std::move(add), failed = std::move(failed)] {
       add();  // an image that fails a check has its row, too
       if (failed) {
         throw Error(*failed);
@@ -115,11 +119,11 @@ class HistTableJob final : public ImageJob {
   void finish(Worker& worker, const std::string& output) const override {
     const TableForm form = table_form_of(arguments_, output);
     worker.writer.save(output.empty() ? "-" : output, [&] {
-      std::string text = table_header(form);
+      std::string text = table_header(form, columns_);
       for (const Row& row : *rows_) {
-        text += table_row(form, row.name, row.cells);
+        text += table_row(form, row.name, row.cells, columns_);
       }
-      return text;
+      return arguments_.total ? text + table_row(form, "total", total_->cells(), columns_) : text;
     });
   }
 
@@ -129,10 +133,26 @@ class HistTableJob final : public ImageJob {
     std::string cells;
   };
 
+  /// Adds the row of an image, and its counts to the total.
+  [[nodiscard]] InOrder adding(const Histogram& histogram, std::uint64_t pixels, const std::string& name,
+                               const std::string& cells) const {
+    if (!arguments_.total) {
+      return again(name, cells);
+    }
+    return [add = again(name, cells), total = total_.get(), counts = std::make_shared<const Histogram>(histogram),
+            pixels, name] {
+      const std::vector<Histogram> prepared = total->prepare(*counts, name);
+      add();
+      total->add(prepared, pixels);
+    };
+  }
+
   const Arguments& arguments_;
+  std::vector<std::string> columns_;
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
   SharedMask mask_;
+  std::unique_ptr<TableTotal> total_ = std::make_unique<TableTotal>();
   std::unique_ptr<std::vector<Row>> rows_ = std::make_unique<std::vector<Row>>();
 };
 
@@ -142,6 +162,7 @@ std::unique_ptr<ImageJob> make_table_job(const Arguments& arguments) {
   refuse_together(arguments.merge, "--table", "--merge");
   refuse_together(arguments.overlay, "--table", "--overlay");
   refuse_together(arguments.chart, "--table", "--chart");
+  refuse_together(arguments.summary, "--table", "--summary");
   return std::make_unique<HistTableJob>(arguments);
 }
 

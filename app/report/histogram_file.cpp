@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/option_values.hpp"
@@ -281,6 +284,62 @@ std::vector<std::string_view> split(const std::string& name, std::string_view ce
   return parts;
 }
 
+/// The names of the cells, in order.
+std::vector<std::string> cell_names() {
+  std::vector<std::string> names(kImageColumns.begin(), kImageColumns.end());
+  for (const Channel channel : kChannels) {
+    for (const std::string_view column : kChannelColumns) {
+      names.push_back(fmt::format("{}_{}", channel_name(channel), column));
+    }
+  }
+  return names;
+}
+
+constexpr std::array<std::string_view, 4> kNameColumns = {"name", "folder", "file", "page"};
+
+/// "scans/a.tif, page 3" as {"scans/a.tif, page 3", "scans", "a.tif", "3"}: the columns of kNameColumns.
+std::array<std::string, kNameColumns.size()> name_cells(const std::string& name) {
+  static constexpr std::string_view kPage = ", page ";
+  const std::size_t comma = name.rfind(kPage);
+  std::string path = name;
+  std::string page;
+  if (comma != std::string::npos && comma + kPage.size() < name.size() &&
+      name.find_first_not_of("0123456789", comma + kPage.size()) == std::string::npos) {
+    path = name.substr(0, comma);
+    page = name.substr(comma + kPage.size());
+  }
+  const std::size_t slash = path.rfind('/');
+  const bool has_folder = slash != std::string::npos;
+  return {name, has_folder ? path.substr(0, slash) : "", has_folder ? path.substr(slash + 1) : path, page};
+}
+
+std::string chosen_row(TableForm form, const std::string& name, std::string_view cells,
+                       const std::vector<std::string>& columns) {
+  const std::vector<std::string_view> parts = split(name, cells);
+  const std::vector<std::string> names = cell_names();
+  const auto of_name = name_cells(name);
+  JsonWriter json;
+  json.begin_object(JsonWriter::Layout::line);
+  std::string row;
+  for (const std::string& column : columns) {
+    const auto* named = std::find(kNameColumns.begin(), kNameColumns.end(), column);
+    const bool is_of_name = named != kNameColumns.end();
+    const std::string cell =
+        is_of_name
+            ? of_name[static_cast<std::size_t>(named - kNameColumns.begin())]
+            : std::string(
+                  parts[static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin())]);
+    row += (row.empty() && &column == columns.data() ? "" : ",") + csv_cell(cell);
+    json.key(column);
+    if (is_of_name && column != "page") {
+      json.text(cell);
+    } else {
+      json.literal(cell.empty() ? "null" : cell);
+    }
+  }
+  return form == TableForm::csv ? row + '\n' : json.end().take();
+}
+
 std::string json_row(const std::string& name, std::string_view cells) {
   const std::vector<std::string_view> parts = split(name, cells);
   auto part = parts.begin();
@@ -291,7 +350,8 @@ std::string json_row(const std::string& name, std::string_view cells) {
         .text(fmt::format("{:02x}", fmt::join(std::vector<std::uint8_t>(name.begin(), name.end()), "")));
   }
   for (const std::string_view column : kImageColumns) {
-    json.key(column).literal(*part++);
+    json.key(column).literal(part->empty() ? "null" : *part);
+    ++part;
   }
   for (const Channel channel : kChannels) {
     json.key(channel_name(channel));
@@ -352,6 +412,34 @@ std::string to_json(const HistogramReport& report) {
     write_channel(json, report, channel);
   }
   return json.end().end().take();
+}
+
+std::string to_summary(const HistogramReport& report) {
+  const bool has_levels = report.axis.unit == ValueUnit::level;
+  const double v_max = has_levels ? static_cast<double>(report.channels.front().counts.size() - 1) : 1.0;
+  std::vector<std::string_view> names;
+  std::vector<double> means;
+  std::vector<double> deviations;
+  for (const ChannelReport& channel : report.channels) {
+    const HistogramStatistics statistics = channel.statistics.value_or(HistogramStatistics{});
+    const bool is_counted = channel.statistics.has_value();
+    const auto value = [&](double level) { return is_counted ? report.axis.value_of_level(level) : std::nan(""); };
+    names.push_back(channel_name(channel.channel));
+    means.push_back(value(statistics.mean));
+    deviations.push_back(value(statistics.standard_deviation));
+  }
+  const auto line = [](std::string_view name, const std::vector<double>& values, double unit, int decimals) {
+    std::vector<std::string> texts;
+    for (const double value : values) {
+      texts.push_back(fmt::format("{:.{}f}", value / unit, decimals));
+    }
+    return fmt::format("{} = [{}]\n", name, fmt::join(texts, ", "));
+  };
+  std::string text =
+      fmt::format("# {}: {} pixels, {}", printable_name(report.image.name), report.counted, fmt::join(names, ", "));
+  text += has_levels ? fmt::format(" of {} bits\n", v_max > 255.0 ? 16 : 8) : "\n";
+  text += line("mean", means, v_max, 8) + line("std", deviations, v_max, 8);
+  return has_levels ? text + line("mean_levels", means, 1.0, 6) + line("std_levels", deviations, 1.0, 6) : text;
 }
 
 bool looks_like_json(std::span<const std::byte> bytes) {
@@ -417,23 +505,96 @@ std::string table_cells(const HistogramReport& report) {
   return cells;
 }
 
-std::string table_header(TableForm form) {
+HistogramSum& TableTotal::sum_of(const Histogram& channel) {
+  const auto found = std::find_if(channels_.begin(), channels_.end(), [&](const HistogramSum& sum) {
+    return sum.total().channels.front().channel == channel.channels.front().channel;
+  });
+  if (found != channels_.end()) {
+    return *found;
+  }
+  Histogram nothing = channel;
+  std::fill(nothing.channels.front().counts.begin(), nothing.channels.front().counts.end(), 0);
+  nothing.counted = 0;
+  HistogramSum sum;
+  sum.add(nothing, 0, 0, "");
+  return channels_.emplace_back(std::move(sum));
+}
+
+std::vector<Histogram> TableTotal::prepare(const Histogram& histogram, const std::string& name) {
+  const std::size_t levels = histogram.channels.front().counts.size();
+  if (!channels_.empty() && channels_.front().total().channels.front().counts.size() != levels) {
+    throw Error(ErrorKind::unsupported,
+                printable_name(name) + ": --total adds no images of 8 and 16 bits; write a table for each depth");
+  }
+  std::vector<Histogram> channels;
+  for (const ChannelHistogram& channel : histogram.channels) {
+    Histogram& one = channels.emplace_back();
+    one.channels = {channel};
+    one.counted = histogram.counted;
+    (void)sum_of(one);
+  }
+  return channels;
+}
+
+void TableTotal::add(const std::vector<Histogram>& channels, std::uint64_t pixels) {
+  for (const Histogram& channel : channels) {
+    sum_of(channel).add(channel, 1, pixels, "");
+  }
+  pixels_ += pixels;
+  counted_ += channels.front().counted;
+}
+
+std::string TableTotal::cells() const {
+  std::string cells = fmt::format(",,,,{},{}", counted_, pixels_ - counted_);
+  for (const Channel channel : kChannels) {
+    const auto found = std::find_if(channels_.begin(), channels_.end(), [&](const HistogramSum& sum) {
+      return sum.total().channels.front().channel == channel;
+    });
+    const auto statistics =
+        found == channels_.end() ? std::nullopt : statistics_of(found->total().channels.front().counts);
+    if (statistics) {
+      add_statistics(cells, *statistics);
+    } else {
+      cells.append(kChannelColumns.size(), ',');
+    }
+  }
+  return cells;
+}
+
+std::vector<std::string> table_columns(const std::string& text) {
+  std::vector<std::string> known(kNameColumns.begin(), kNameColumns.end());
+  for (std::string& name : cell_names()) {
+    known.push_back(std::move(name));
+  }
+  std::vector<std::string> columns;
+  for (std::size_t at = 0; !text.empty() && at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string column = text.substr(at, comma - at);
+    if (std::find(known.begin(), known.end(), column) == known.end()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--columns: '{}' is not a column{}; name some of name, folder, file, page, {}, and "
+                              "CHANNEL_STATISTIC such as luma_mean",
+                              column, did_you_mean(column, known), fmt::join(kImageColumns, ", ")));
+    }
+    columns.push_back(column);
+    at = comma + 1;
+  }
+  return columns;
+}
+
+std::string table_header(TableForm form, const std::vector<std::string>& columns) {
   if (form == TableForm::jsonl) {
     return {};
   }
-  std::string header = "name";
-  for (const std::string_view column : kImageColumns) {
-    append_format(header, ",{}", column);
-  }
-  for (const Channel channel : kChannels) {
-    for (const std::string_view column : kChannelColumns) {
-      append_format(header, ",{}_{}", channel_name(channel), column);
-    }
-  }
-  return header + '\n';
+  return columns.empty() ? fmt::format("name,{}\n", fmt::join(cell_names(), ","))
+                         : fmt::format("{}\n", fmt::join(columns, ","));
 }
 
-std::string table_row(TableForm form, const std::string& name, std::string_view cells) {
+std::string table_row(TableForm form, const std::string& name, std::string_view cells,
+                      const std::vector<std::string>& columns) {
+  if (!columns.empty()) {
+    return chosen_row(form, name, cells, columns);
+  }
   if (form == TableForm::jsonl) {
     return json_row(name, cells);
   }

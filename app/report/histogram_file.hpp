@@ -34,6 +34,11 @@ std::string to_csv(const HistogramReport& report);
 /// exactly by adding them. Integers can exceed 2⁵³. No version, time or machine is included.
 std::string to_json(const HistogramReport& report);
 
+/// Mean and standard deviation of each channel in lines that Python reads, as `mean = [0.485…, …]`: as fractions of V
+/// with 8 decimals, and of levels also in levels with 6, below a comment that says of what. "nan" if nothing was
+/// counted. The report's values must not be circular.
+std::string to_summary(const HistogramReport& report);
+
 /// What to_json() wrote, read again for `hist --merge` and `equalize --reference`.
 struct HistogramFile {
   Histogram histogram;
@@ -73,11 +78,35 @@ enum class TableForm : std::uint8_t { csv, jsonl };
 /// channels are among luma, r, g, b and a; those that it lacks are empty cells.
 std::string table_cells(const HistogramReport& report);
 
+/// The cells of a row for all images together: sums of the histograms that were added.
+class TableTotal {
+ public:
+  /// Of an image, a histogram of each channel, for add(), which then needs no memory. `name` appears in messages.
+  /// Throws Error{unsupported} for another bit depth than that of the images before.
+  std::vector<Histogram> prepare(const Histogram& histogram, const std::string& name);
+  void add(const std::vector<Histogram>& channels, std::uint64_t pixels);
+
+  [[nodiscard]] std::string cells() const;
+
+ private:
+  HistogramSum& sum_of(const Histogram& channel);
+
+  std::vector<HistogramSum> channels_;  ///< of one channel each
+  std::uint64_t pixels_ = 0;
+  std::uint64_t counted_ = 0;
+};
+
+/// Columns to write: "name", "folder", "file", "page", or those of the header, separated by commas. Throws Error{usage}
+/// that names --columns. Empty for an empty text: all columns of the header.
+std::vector<std::string> table_columns(const std::string& text);
+
 /// The line of column names; empty for JSON lines.
-std::string table_header(TableForm form);
+std::string table_header(TableForm form, const std::vector<std::string>& columns = {});
 
 /// One line. `name` is any bytes: CSV has them as they are, JSON lines add `name_hex` if they are not UTF-8. Throws
 /// Error{decode} if `cells` are not those of a row.
-std::string table_row(TableForm form, const std::string& name, std::string_view cells);
+/// With `columns`, those alone; a JSON line then has no objects inside. A name that ends in ", page 3" has the page 3.
+std::string table_row(TableForm form, const std::string& name, std::string_view cells,
+                      const std::vector<std::string>& columns = {});
 
 }  // namespace gpuimg

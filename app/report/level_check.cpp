@@ -38,17 +38,18 @@ std::string without_spaces(const std::string& text) {
 }  // namespace
 
 struct LevelCheck::Statistic {
-  enum class Kind : std::uint8_t { share, level, bits };
+  enum class Kind : std::uint8_t { share, level, bits, image };
 
   std::string_view name;
   Kind kind;
-  double (*of)(const HistogramStatistics&);  ///< in levels; of shares: nullptr
+  double (*of)(const HistogramStatistics&);  ///< in levels; of shares and images: nullptr
   double ChannelReport::*share = nullptr;
+  int ImageFacts::*fact = nullptr;
 
-  static const std::array<Statistic, 16> kAll;
+  static const std::array<Statistic, 20> kAll;
 };
 
-const std::array<LevelCheck::Statistic, 16> LevelCheck::Statistic::kAll = {{
+const std::array<LevelCheck::Statistic, 20> LevelCheck::Statistic::kAll = {{
     {"clipped", Kind::share, nullptr, &ChannelReport::share_at_ends},
     {"black", Kind::share, nullptr, &ChannelReport::share_at_first},
     {"white", Kind::share, nullptr, &ChannelReport::share_at_last},
@@ -65,6 +66,10 @@ const std::array<LevelCheck::Statistic, 16> LevelCheck::Statistic::kAll = {{
     {"p95", Kind::level, percentile<5>},
     {"p99", Kind::level, percentile<6>},
     {"entropy", Kind::bits, [](const HistogramStatistics& s) { return s.entropy_bits; }},
+    {"width", Kind::image, nullptr, nullptr, &ImageFacts::width},
+    {"height", Kind::image, nullptr, nullptr, &ImageFacts::height},
+    {"channels", Kind::image, nullptr, nullptr, &ImageFacts::channels},
+    {"bits", Kind::image, nullptr, nullptr, &ImageFacts::bits},
 }};
 
 const LevelCheck::Statistic& LevelCheck::statistic_named(const std::string& name, const std::string& text) {
@@ -100,10 +105,15 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
   if (is_percent_ && statistic_->kind == Statistic::Kind::bits) {
     refuse("entropy is in bits, without %");
   }
+  if (is_percent_ && is_of_image()) {
+    refuse(fmt::format("{} has no whole, so no %", statistic_->name));
+  }
   if (!is_percent_ && statistic_->kind == Statistic::Kind::share && limit_ > 1.0) {
     refuse(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));
   }
 }
+
+bool LevelCheck::is_of_image() const { return statistic_->kind == Statistic::Kind::image; }
 
 bool LevelCheck::holds(double value, const ValueAxis& axis) const {
   const double whole = statistic_->kind == Statistic::Kind::level ? axis.value_of_level(axis.last()) : 1.0;
@@ -112,6 +122,10 @@ bool LevelCheck::holds(double value, const ValueAxis& axis) const {
 }
 
 std::optional<std::string> LevelCheck::met_by(const HistogramReport& report) const {
+  if (is_of_image()) {
+    const int value = report.image.*(statistic_->fact);
+    return holds(value, report.axis) ? std::optional(fmt::format("{} is {}", statistic_->name, value)) : std::nullopt;
+  }
   for (const ChannelReport& channel : report.channels) {
     if (!channel.statistics) {
       return "nothing is counted";

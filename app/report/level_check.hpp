@@ -1,4 +1,5 @@
-// A condition on the statistics of a histogram: hist --fail-if. docs/cli.md, "hist".
+// A condition on the statistics of a histogram, or on the size and kind of its image: hist --fail-if. docs/cli.md,
+// "hist".
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,11 @@ namespace gpuimg {
 class LevelCheck {
  public:
   /// "clipped>1%": a statistic, one of > >= < <=, and a number; % is a hundredth of the whole, which is all pixels
-  /// counted, or V for levels. Throws Error{usage}.
+  /// counted, or V for levels. Or "width<640": of the image itself. Throws Error{usage}.
   explicit LevelCheck(const std::string& text);
+
+  /// True for width, height, channels and bits, which a sum of images does not have.
+  [[nodiscard]] bool is_of_image() const;
 
   /// If the condition holds for a channel: the statistic there, "clipped is 2.31% in r". Nothing counted meets every
   /// condition: there is nothing that could be good. The report's values must not be circular.

@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import xml.etree.ElementTree
 
 import gpuimg_run
@@ -48,6 +49,26 @@ class Hist(gpuimg_run.Comparison):
             self.assertTrue(cv2.imwrite(self.path("in.png"), pixels))
             expected = numpy.bincount(pixels.ravel(), minlength=65536).tolist()
             self.assertEqual(self.counts(self.path("in.png")), [expected])
+
+    def test_summary_of_mixed_files_agrees_with_numpy(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        folder = self.path("mixed")
+        os.mkdir(folder)
+        pixels = []
+        for number in range(40):
+            size = generator.integers(1, 50, 2)
+            gray = number % 3 == 0
+            image = (generator.integers(0, 256, size if gray else (*size, 3)) // (1 + number % 4)).astype(numpy.uint8)
+            ending = ("png", "bmp", "ppm", "tga")[number % 4]
+            Image.fromarray(image).save(os.path.join(folder, f"{number}.{'pgm' if gray and ending == 'ppm' else ending}"))
+            pixels.append(numpy.repeat(image.reshape(-1, 1), 3, 1) if gray else image.reshape(-1, 3))
+        every = numpy.concatenate(pixels).astype(numpy.float64)
+        found = {}
+        exec(self.gpuimg("hist", "-q", "--merge", "--summary", "--channel", "rgb", folder, "-o", "-"), found)
+        for name, expected, decimals in (("mean", every.mean(0) / 255, 8), ("std", every.std(0) / 255, 8),
+                                         ("mean_levels", every.mean(0), 6), ("std_levels", every.std(0), 6)):
+            self.assertEqual([f"{value:.{decimals}f}" for value in found[name]],
+                             [f"{value:.{decimals}f}" for value in expected], name)
 
     def test_json_agrees_with_numpy(self):
         for pixels in gpuimg_run.random_images(numpy, 1):

@@ -10,6 +10,12 @@ for check in 'clipped>14.9%' 'clipped>=0.15' 'clipped>15%' 'black > 0.1' 'black>
 done
 holds --fail-if 'mean>49%' deep.pgm
 holds --fail-if 'mean>25%' deep.pgm
+echo "- size and kind"
+for check in 'width<4' 'width>=4' 'height>4' 'height<5' 'channels<3' 'channels>1' 'bits>8' 'bits<=8'; do
+  holds --fail-if "$check" a.pgm
+done
+holds --fail-if 'bits>8' deep.pgm
+expect 1 gpuimg hist -q --fail-if 'width<640' --table a.pgm a.pgm.csv
 echo "- channels"
 expect 1 gpuimg hist --fail-if 'white>1%' --channel rgb rgb.ppm
 expect 0 gpuimg hist --fail-if 'white>1%' rgb.ppm
@@ -31,3 +37,5 @@ for check in clipped 'clipped>' 'cliped>1%' 'clipped>5' 'entropy>5%' 'mean=3' 'm
   expect 2 gpuimg hist --fail-if "$check" a.pgm
 done
 expect 2 gpuimg hist --fail-if 'mean>3' --channel h a.pgm
+expect 2 gpuimg hist --fail-if 'width<50%' a.pgm
+expect 2 gpuimg hist --fail-if 'width<50' --merge a.pgm sum.csv

@@ -14,7 +14,10 @@ while read -r line; do
   count=$((count + 1))
   eval "$line -q" >out.txt 2>err.txt || { echo "$line"; cat err.txt; }
 done < <(sed -n '/^```sh$/,/^```$/p' "$GPUIMG_SUPPORT/../../../docs/recipes.md" | grep '^gpuimg')
-[ "$count" -ge 9 ] || echo "only $count commands"
+[ "$count" -ge 13 ] || echo "only $count commands"
 gpuimg info pages/a.tif >/dev/null || echo "no page"
 [ "$(wc -l <stats.csv)" = 3 ] || cat stats.csv
+grep -q '^mean = ' normalization.txt || cat normalization.txt
+[ "$(wc -l <contents.csv)" = 4 ] || cat contents.csv
+[ "$(wc -l <pairs.csv)" = 3 ] || cat pairs.csv
 ls -1 arrays/* planes/*
