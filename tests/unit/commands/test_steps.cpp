@@ -611,9 +611,9 @@ TEST_F(StepsTest, AutoCountsTheTransfersForWhatABackendLacks) {
   constexpr double kMegapixels = 8.0;
   const OperationTraits anywhere{.what = "anywhere", .cost = {.thread_ms = 100.0, .device_ms = 1.0}};
   const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly, .cost = {.thread_ms = 10.0}};
-  const auto estimated = [&](const std::vector<OperationTraits>& steps, bool suits_backends = false) {
+  const auto estimated = [&](const std::vector<OperationTraits>& steps, double decoding_ms = 0.0) {
     const std::vector<BackendEstimate> all =
-        estimates(options_for(steps, {}), {.pixels = 8'000'000, .suits_backends = suits_backends, .threads = 1});
+        estimates(options_for(steps, {}), {.pixels = 8'000'000, .decoding_ms = decoding_ms, .threads = 1});
     EXPECT_EQ(all.size(), 2U);
     return all.back().ms;
   };
@@ -621,7 +621,7 @@ TEST_F(StepsTest, AutoCountsTheTransfersForWhatABackendLacks) {
   EXPECT_DOUBLE_EQ(estimated({anywhere, anywhere, on_cpu}) - there, kMegapixels * 10.0);
   EXPECT_DOUBLE_EQ(estimated({on_cpu, anywhere, anywhere}) - there, kMegapixels * 10.0);
   EXPECT_DOUBLE_EQ(estimated({anywhere, on_cpu, on_cpu, anywhere}) - there, kMegapixels * (20.0 + 1.0));
-  EXPECT_DOUBLE_EQ(estimated({on_cpu, anywhere, on_cpu, anywhere}, true) - estimated({anywhere, anywhere}, true),
+  EXPECT_DOUBLE_EQ(estimated({on_cpu, anywhere, on_cpu, anywhere}, 15.0) - estimated({anywhere, anywhere}, 15.0),
                    kMegapixels * (20.0 + 2.0))
       << "what is decoded on the device goes to the host first";
 }
