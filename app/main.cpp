@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -13,6 +14,15 @@
 #include "cli/messages.hpp"
 #include "commands/commands.hpp"
 #include "io/temporary_file.hpp"
+
+namespace hwy::platform {
+
+/// libhwy 1.0 measures the resolution of its timer whenever a process loads it, for benchmarks, which takes 2 to 4 ms:
+/// as much as all else before main(). It asks this function, because those of the program come before a library's.
+std::uint64_t TimerResolution();
+std::uint64_t TimerResolution() { return 1; }
+
+}  // namespace hwy::platform
 
 namespace {
 

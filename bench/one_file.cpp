@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/descriptor.hpp"
+#include "io/system_handles.hpp"
 #include "io/temporary_file.hpp"
 
 namespace {

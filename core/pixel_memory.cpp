@@ -3,6 +3,7 @@
 // function.
 #include "pixel_memory.hpp"
 
+#include <oneapi/tbb/version.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -125,6 +126,18 @@ void PixelPool::take_back(BlockPointer block) {
   while (too_much()) {
     idle_.erase(idle_.begin());
   }
+}
+
+/// Allocates and frees as much as the first arena of a process takes.
+void require_arena_memory() {
+  constexpr int kFirstThatWaits = 12140;  // the interface version of oneTBB 2022.0
+  if (TBB_runtime_interface_version() < kFirstThatWaits) {
+    return;
+  }
+  constexpr std::size_t kBytes = std::size_t{16} << 20;  // oneTBB's allocator takes megabytes at a time
+  void* const memory = ::operator new(kBytes);
+  *static_cast<volatile char*>(memory) = 0;  // else the compiler may leave out both calls
+  ::operator delete(memory);
 }
 
 }  // namespace gpuimg

@@ -1,6 +1,6 @@
 // Recycles the pixel memory of one backend. New memory costs a page fault per page, which takes longer than most
-// operations; page-locked memory costs even more. allocate_pixels() of gpuimg/image.hpp is
-// defined in pixel_memory.cpp, too.
+// operations; page-locked memory costs even more. pixel_memory.cpp also defines allocate_pixels() of gpuimg/image.hpp.
+// And what keeps oneTBB 2022 from waiting forever where memory runs out: docs/reliability.md, "Known limits".
 #pragma once
 
 #include <cstddef>
@@ -56,5 +56,9 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   std::mutex mutex_;
   std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so a deleter never allocates
 };
+
+/// To be called before a tbb::task_arena is used for the first time. With oneTBB 2022 and later, throws std::bad_alloc
+/// unless there is memory for what oneTBB allocates then: if that allocation fails, oneTBB waits for its own lock.
+void require_arena_memory();
 
 }  // namespace gpuimg

@@ -13,9 +13,9 @@
 #include <utility>
 #include <variant>
 
-#include "arena_memory.hpp"
 #include "operations.hpp"
 #include "parallel_loops.hpp"
+#include "pixel_memory.hpp"
 
 namespace gpuimg {
 namespace {

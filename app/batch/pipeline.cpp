@@ -16,13 +16,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "arena_memory.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
 #include "io/output_file.hpp"
+#include "pixel_memory.hpp"
 
 namespace gpuimg {
 namespace {

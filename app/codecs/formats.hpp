@@ -1,5 +1,5 @@
-// The entry points of the formats that have no other user than the list of formats (codecs.cpp). How a format works is
-// hidden in its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
+// The entry points of the formats that have hardly another user than the list of formats (codecs.cpp). How a format
+// works is hidden in its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
 #pragma once
 
 #include <cstddef>
@@ -77,6 +77,10 @@ bool looks_like_heif(ByteSpan bytes, std::string_view name);
 /// Codec::declared and Codec::metadata of HEIF: they need the whole file.
 DeclaredImage declared_heif(ByteSpan beginning, const std::string& name);
 Metadata heif_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// For `gpuimg version` and `gpuimg doctor`: "libheif 1.15.1 (HEVC, AV1)", with the codecs that it decodes; empty if it
+/// is not installed.
+std::string heif_library();
 
 }  // namespace gpuimg::codecs::heif
 #endif

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "arena_memory.hpp"
+#include "pixel_memory.hpp"
 
 namespace gpuimg::codecs {
 

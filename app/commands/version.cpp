@@ -9,7 +9,7 @@
 #include "backends/backends.hpp"
 #include "cli/version.hpp"
 #if GPUIMG_HAS_HEIF
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/formats.hpp"
 #endif
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"

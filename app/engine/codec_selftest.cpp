@@ -15,7 +15,7 @@
 
 #include "codecs/file_header.hpp"
 #if GPUIMG_HAS_HEIF
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/formats.hpp"
 #endif
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/bytes.hpp"
-#include "io/descriptor.hpp"
+#include "io/system_handles.hpp"
 
 namespace gpuimg {
 

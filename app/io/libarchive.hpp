@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "io/shared_library.hpp"
+#include "io/system_handles.hpp"
 
 namespace gpuimg {
 

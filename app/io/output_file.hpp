@@ -17,7 +17,7 @@
 
 #include "gpuimg/error.hpp"
 #include "io/bytes.hpp"
-#include "io/descriptor.hpp"
+#include "io/system_handles.hpp"
 
 namespace gpuimg {
 

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "gpuimg/error.hpp"
-#include "io/descriptor.hpp"
 #include "io/input_file.hpp"
 #include "io/libarchive.hpp"
+#include "io/system_handles.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

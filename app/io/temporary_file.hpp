@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "io/descriptor.hpp"
+#include "io/system_handles.hpp"
 
 namespace gpuimg {
 

@@ -13,7 +13,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/heif/libheif.hpp"
-#include "io/shared_library.hpp"
+#include "io/system_handles.hpp"
 
 #define GPUIMG_TEXT_OF(number) #number
 #define GPUIMG_DAV1D_LIBRARY(version) "libdav1d.so." GPUIMG_TEXT_OF(version)

@@ -8,7 +8,7 @@
 #include <array>
 #include <optional>
 
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/formats.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"

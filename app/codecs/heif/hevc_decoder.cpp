@@ -21,7 +21,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/heif/libheif.hpp"
-#include "io/shared_library.hpp"
+#include "io/system_handles.hpp"
 
 namespace gpuimg::codecs::heif {
 namespace {

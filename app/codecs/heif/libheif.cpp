@@ -7,7 +7,7 @@
 #include <cstring>
 #include <optional>
 
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/formats.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs::heif {

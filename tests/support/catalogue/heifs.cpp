@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/formats.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/item_outputs.hpp"
-#include "io/descriptor.hpp"
+#include "io/system_handles.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpuimg::test_item_outputs {
