@@ -1,0 +1,191 @@
+// Many files, in order, read ahead by several threads in bounded memory. Needs the target gpuimg::loader.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gpuimg/codecs.hpp"
+
+namespace gpuimg {
+
+/// Makes the results of tasks 0, 1, 2 … `count` − 1 on threads of its own, ahead of the caller, who takes them in this
+/// order. A task starts only if what the unfinished and the untaken ones hold leaves room for it, or if it is the
+/// next that the caller takes: so memory is bounded, and nobody waits forever.
+template <class Result>
+class ReadAhead {
+ public:
+  /// Makes a result. Each thread makes a Make of its own, so it may hold what only one thread can use.
+  using Make = std::function<Result(std::size_t index)>;
+
+  struct Plan {
+    std::size_t count = 0;
+    int workers = 1;                              ///< threads, at least 1
+    std::size_t ahead = 8;                        ///< results that are begun and not taken; at least 1
+    std::uint64_t max_bytes = ~std::uint64_t{0};  ///< of these, by bytes_of
+    std::function<std::uint64_t(std::size_t index)> bytes_of = {};  ///< what a result holds; null: nothing
+    std::function<Make()> make_worker;
+  };
+
+  struct Item {
+    std::size_t index = 0;
+    std::optional<Result> result;
+    std::exception_ptr error;  ///< in place of the result: what making it threw
+  };
+
+  /// Throws std::system_error if no thread can be started.
+  explicit ReadAhead(Plan plan) : plan_(std::move(plan)), done_(std::max<std::size_t>(plan_.ahead, 1)) {
+    threads_.reserve(static_cast<std::size_t>(plan_.workers));
+    try {
+      for (int i = 0; i < plan_.workers; ++i) {
+        threads_.emplace_back([this] { work(); });
+      }
+    } catch (...) {
+      if (threads_.empty()) {
+        throw;
+      }
+    }
+  }
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+  /// Waits for the tasks that have started.
+  ~ReadAhead() { stop(); }
+
+  /// The next result, once it is there; nullopt after the last, and after stop(). For one thread at a time.
+  std::optional<Item> next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || taken_ == plan_.count || place(taken_).has_value(); });
+    if (stopped_ || taken_ == plan_.count) {
+      return std::nullopt;
+    }
+    std::optional<Done> done = std::exchange(place(taken_++), std::nullopt);
+    bytes_held_ -= done->bytes;
+    changed_.notify_all();
+    return std::move(done->item);
+  }
+
+  /// Starts no more tasks, and waits for those that have started.
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+      changed_.notify_all();
+    }
+    for (std::thread& thread : threads_) {
+      thread.join();
+    }
+    threads_.clear();
+  }
+
+ private:
+  struct Done {
+    Item item;
+    std::uint64_t bytes = 0;
+  };
+
+  void work() {
+    Make make;
+    while (const std::optional<Begun> begun = begin()) {
+      Done done{{begun->index, std::nullopt, nullptr}, begun->bytes};
+      try {
+        if (!make) {
+          make = plan_.make_worker();
+        }
+        done.item.result = make(begun->index);
+      } catch (...) {
+        done.item.error = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      place(begun->index) = std::move(done);
+      changed_.notify_all();
+    }
+  }
+
+  struct Begun {
+    std::size_t index;
+    std::uint64_t bytes;
+  };
+
+  /// Waits for room for the next task, in their order.
+  std::optional<Begun> begin() {
+    const std::lock_guard in_order(order_);
+    if (begun_ == plan_.count) {
+      return std::nullopt;
+    }
+    const std::uint64_t bytes = bytes_of(begun_);
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      const std::size_t waiting = begun_ - taken_;
+      const bool fits = waiting < done_.size() && bytes <= plan_.max_bytes - std::min(bytes_held_, plan_.max_bytes);
+      return stopped_ || waiting == 0 || fits;
+    });
+    if (stopped_) {
+      return std::nullopt;
+    }
+    bytes_held_ += bytes;
+    return Begun{begun_++, bytes};
+  }
+
+  /// 0 if that cannot be told: the task itself then fails.
+  [[nodiscard]] std::uint64_t bytes_of(std::size_t index) const {
+    try {
+      return plan_.bytes_of ? plan_.bytes_of(index) : 0;
+    } catch (const std::exception&) {
+      return 0;
+    }
+  }
+
+  /// Where the result of a task waits: there is one place for each that may be begun and not taken.
+  std::optional<Done>& place(std::size_t index) { return done_[index % done_.size()]; }
+
+  Plan plan_;
+  std::mutex order_;  ///< held by the thread that begins the next task
+  std::size_t begun_ = 0;
+  std::mutex mutex_;  ///< of what follows, and of begun_ where it changes
+  std::condition_variable changed_;
+  std::size_t taken_ = 0;
+  std::uint64_t bytes_held_ = 0;
+  bool stopped_ = false;
+  std::vector<std::optional<Done>> done_;
+  std::vector<std::thread> threads_;
+};
+
+struct ReadFilesOptions {
+  ReadFileOptions file = {};                              ///< `threads` is 1 in place of 0: files are read side by side
+  int workers = 0;                                   ///< threads; 0 = as many as processors
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;  ///< of images that are being read or not yet taken; an image
+                                                     ///< that is larger is read alone
+};
+
+/// Reads the files in this order. An item of a file that cannot be read has the error in place of the image, and the
+/// next item follows. Throws std::system_error if no thread can be started.
+inline ReadAhead<ImageFile> read_image_files(std::vector<std::string> paths, ReadFilesOptions options = {}) {
+  using Files = ReadAhead<ImageFile>;
+  const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+  options.file.threads = std::max(options.file.threads, 1);
+  Files::Plan plan;
+  plan.count = paths.size();
+  plan.workers = options.workers > 0 ? options.workers : processors;
+  plan.ahead = 2 * static_cast<std::size_t>(plan.workers);
+  plan.max_bytes = options.max_bytes;
+  const auto names = std::make_shared<const std::vector<std::string>>(std::move(paths));
+  plan.bytes_of = [names, file = options.file](std::size_t index) {
+    return read_image_file_header((*names)[index], file).decoding_bytes;
+  };
+  plan.make_worker = [names, file = options.file] {
+    return [names, file](std::size_t index) { return read_image_file((*names)[index], file); };
+  };
+  return Files(std::move(plan));
+}
+
+}  // namespace gpuimg
