@@ -414,6 +414,10 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
                  const GlobalOptions& all_globals) {
   const DeviceList devices = checked(arguments).devices;
   job.run_after(parser.earlier_steps());
+  if (all_globals.take_job) {
+    all_globals.take_job(job);
+    return ExitCode::ok;
+  }
   GlobalOptions globals = options_for(job.operations(), all_globals);
   globals.named_inputs = files_of_options(parser, arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);

@@ -70,6 +70,9 @@ class StepWords {
 
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
 
+  /// Words that belong to the run: files, and options of the output and of the program.
+  [[nodiscard]] const std::vector<std::string>& of_run() const { return of_run_; }
+
   /// What is parsed for a step; the last one has what belongs to the run.
   [[nodiscard]] std::vector<std::string> words_of(const Step& step) const {
     std::vector<std::string> words = {step.name};
@@ -239,17 +242,25 @@ CommandLine::CommandLine(const std::vector<Command>& commands, const std::functi
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    if (const auto answered = has_steps(words) ? parse_steps(words) : last_program().parser.parse(argc, argv)) {
+    if (const auto answered = parse_words({argv + std::min(argc, 1), argv + argc})) {
       return answered;
     }
-    options_ = validated(last_program().arguments);
     note_without_effect(last_program().arguments, options_);
     return std::nullopt;
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
   }
+}
+
+std::optional<ExitCode> CommandLine::parse_words(const std::vector<std::string>& words) {
+  const std::vector<const char*> argv = argv_of(words);
+  const auto answered =
+      has_steps(words) ? parse_steps(words) : last_program().parser.parse(static_cast<int>(argv.size()), argv.data());
+  if (!answered) {
+    options_ = validated(last_program().arguments);
+  }
+  return answered;
 }
 
 std::optional<ExitCode> CommandLine::parse_steps(const std::vector<std::string>& words) {
@@ -272,6 +283,43 @@ std::optional<ExitCode> CommandLine::parse_steps(const std::vector<std::string>&
     }
   }
   return std::nullopt;
+}
+
+std::vector<EarlierStep> CommandLine::steps_of(const std::vector<Command>& commands,
+                                               const std::vector<std::string>& words) {
+  const std::function<std::string()> no_version = [] { return std::string(); };
+  const Program whole(commands, no_version);
+  const StepWords sorted(whole.parser, words);
+  if (!sorted.of_run().empty()) {
+    throw Error(ErrorKind::usage,
+                printable_name(sorted.of_run().front()) + ": is not of a step; give it to the output");
+  }
+  std::vector<EarlierStep> steps;
+  for (const StepWords::Step& step : sorted.steps()) {
+    if (step.parser->step_place() != StepPlace::anywhere) {
+      throw Error(ErrorKind::usage, step.name + " makes numbers, so it is not a step from image to image");
+    }
+    const auto program = std::make_shared<Program>(commands, no_version);
+    const std::vector<std::string> own = sorted.words_of(step);
+    const std::vector<const char*> argv = argv_of(own);
+    if (program->parser.parse(static_cast<int>(argv.size()), argv.data())) {
+      throw Error(ErrorKind::usage, step.name + ": asks for help; give options");
+    }
+    EarlierStep& made = steps.emplace_back(earlier_step(*program->parser.find_subcommand(step.name)));
+    const auto both =
+        std::make_shared<std::pair<std::shared_ptr<Program>, std::shared_ptr<ImageStep>>>(program, made.step);
+    made.step = std::shared_ptr<ImageStep>(both, made.step.get());  // a step may refer to the program's arguments
+  }
+  return steps;
+}
+
+void CommandLine::pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take) {
+  if (parse_words(words)) {
+    throw Error(ErrorKind::usage, "the words ask for help; give a command");
+  }
+  options_.take_job = take;
+  options_.verbosity = Verbosity::quiet;
+  (void)run_chosen();
 }
 
 /// Starts no more threads than there are processors: more gain nothing. By default, no more than the CPU quota of the
@@ -301,13 +349,17 @@ void CommandLine::limit_threads() {
   options_.threads = processors;
 }
 
-ExitCode CommandLine::run() {
+ExitCode CommandLine::run_chosen() {
   const std::vector<DeclaredCommand>& commands = last_program().commands;
   const auto chosen = std::find_if(commands.begin(), commands.end(),
                                    [](const DeclaredCommand& command) { return command.parser->is_chosen(); });
+  limit_threads();
+  return chosen->run(options_);
+}
+
+ExitCode CommandLine::run() {
   try {
-    limit_threads();
-    return chosen->run(options_);
+    return run_chosen();
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // the reader has read enough
   } catch (const Error& error) {

@@ -39,6 +39,18 @@ class CommandLine {
   /// Runs the subcommand; only after parse() returned nothing.
   ExitCode run();
 
+  // --- For programs that hold images, such as the Python module: nothing is printed, errors are thrown ---------------
+
+  /// What the program offers.
+  [[nodiscard]] CommandModel model() const { return programs_.back()->parser.program(); }
+
+  /// The steps of words such as "resize --size 50% --then flip horizontal", ready for images.
+  static std::vector<EarlierStep> steps_of(const std::vector<Command>& commands, const std::vector<std::string>& words);
+
+  /// In place of parse() and run(): passes on the job that a command line describes, which ends with take(). The names
+  /// IN and OUT in the words are not looked at.
+  void pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take);
+
  private:
   struct DeclaredCommand {
     const CommandParser* parser;
@@ -57,6 +69,9 @@ class CommandLine {
   /// Parses a command line with --then: each step by a program of its own, the last one together with the options of
   /// the run. Throws Error{usage}.
   std::optional<ExitCode> parse_steps(const std::vector<std::string>& words);
+
+  std::optional<ExitCode> parse_words(const std::vector<std::string>& words);
+  ExitCode run_chosen();
 
   [[nodiscard]] Program& last_program() { return *programs_.back(); }
   void limit_threads();

@@ -366,11 +366,10 @@ std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
   return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
 }
 
-ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-  print_error(describe(app, problem) + "; see 'gpuimg " + name + "--help'");
-  return ExitCode::usage;
+  throw Error(ErrorKind::usage, describe(app, problem) + "; see 'gpuimg " + name + "--help'");
 }
 
 /// Prints what --help or --version asks for.
@@ -574,7 +573,7 @@ std::optional<ExitCode> CommandParser::parse(int argc, const char* const* argv) 
   } catch (const CLI::Success& asked) {
     return answer(*app_, asked);
   } catch (const CLI::ParseError& problem) {
-    return report(*app_, problem);
+    refuse(*app_, problem);
   }
 }
 

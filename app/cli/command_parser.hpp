@@ -139,7 +139,7 @@ class CommandParser {
   void set_exit_codes(std::vector<Choice> codes);
 
   /// Of the program: fills the variables from the arguments. Returns an exit code if nothing is left to run: --help or
-  /// --version was answered, or an error was printed. Throws Error for arguments that CLI11 would misread.
+  /// --version was answered. Throws Error{usage}.
   std::optional<ExitCode> parse(int argc, const char* const* argv);
 
   /// Of a subcommand, after parsing: the user wrote its name.

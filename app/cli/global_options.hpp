@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {
+
+class ImageJob;  // app/engine
 
 enum class ProgressWanted { automatic, always, never, json };
 
@@ -40,6 +43,8 @@ struct GlobalOptions {
   bool all_pages = false;                   ///< each page is an input
   bool lenient = false;                     ///< read damaged JPEGs as far as possible
   std::vector<std::string> named_inputs;    ///< files that options name, beside IN: text must not replace them
+  /// Gets the job of the command in place of the files that it names: CommandLine::pass_job. Null: the files are read.
+  std::function<void(ImageJob& job)> take_job = nullptr;
 };
 
 /// As given on the command line; an empty text was not given.

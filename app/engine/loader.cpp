@@ -19,6 +19,7 @@ namespace gpuimg {
 void Loader::begin(codecs::PageRef page) {
   page_ = page.number > 0 ? page : codecs::PageRef{options().page};
   members_.clear();
+  images_.clear();
   band_bytes_.reset();
   rows_content_.reset();
 }
@@ -28,6 +29,8 @@ void Loader::add_member(const std::string& name, Bytes content) { members_.empla
 void Loader::add_member(const std::string& name, const FileSection& content) {
   members_[name] = times().measure(Phase::read, [&] { return read_input(content, input_memory()); });
 }
+
+void Loader::add_member(const std::string& name, codecs::DecodedImage image) { images_.emplace(name, std::move(image)); }
 
 LendMemory Loader::input_memory() {
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
@@ -95,6 +98,10 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
 }
 
 codecs::DecodedImage Loader::load(const std::string& path) {
+  if (auto image = images_.extract(path)) {
+    parts_.backends.expect_image(image.mapped().pixel_count(), false);
+    return std::move(image.mapped());
+  }
   if (path != "-" && !members_.contains(path)) {
     const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
       expect_image(declared);
@@ -132,7 +139,7 @@ bool Loader::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen wh
 codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
   const std::string& path = paths.input;
   const bool may = !parts_.has_many_images || band_bytes_;
-  if (!may || when == RowsWhen::never || members_.contains(path) || options().verify) {
+  if (!may || when == RowsWhen::never || holds_member(path) || options().verify) {
     return load(path);
   }
   const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {

@@ -50,6 +50,9 @@ class Loader {
   void add_member(const std::string& name, Bytes content);
   void add_member(const std::string& name, const FileSection& content);
 
+  /// Takes an input that is decoded already, for one load(). begin() forgets it.
+  void add_member(const std::string& name, codecs::DecodedImage image);
+
   /// Reads this page of the inputs from now on.
   void turn_to(codecs::PageRef page) { page_ = page; }
 
@@ -67,7 +70,9 @@ class Loader {
   codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
 
   /// True if add_member() gave an input of this name, which no load() has taken yet.
-  [[nodiscard]] bool holds_member(const std::string& name) const { return members_.contains(name); }
+  [[nodiscard]] bool holds_member(const std::string& name) const {
+    return members_.contains(name) || images_.contains(name);
+  }
 
   /// For operations that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
@@ -129,8 +134,9 @@ class Loader {
 
   Parts parts_;
   InputBuffer input_buffer_;
-  codecs::PageRef page_;                       ///< of the input
-  std::map<std::string, Bytes> members_;       ///< inputs in memory, by name
+  codecs::PageRef page_;                  ///< of the input
+  std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
+  std::map<std::string, codecs::DecodedImage> images_;
   std::optional<std::uint64_t> band_bytes_;    ///< of read_in_bands()
   std::string rows_path_;                      ///< the file of an input that is read in bands
   std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
