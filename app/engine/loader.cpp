@@ -30,7 +30,9 @@ void Loader::add_member(const std::string& name, const FileSection& content) {
   members_[name] = times().measure(Phase::read, [&] { return read_input(content, input_memory()); });
 }
 
-void Loader::add_member(const std::string& name, codecs::DecodedImage image) { images_.emplace(name, std::move(image)); }
+void Loader::add_member(const std::string& name, codecs::DecodedImage image) {
+  images_.emplace(name, std::move(image));
+}
 
 LendMemory Loader::input_memory() {
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {

@@ -1,5 +1,5 @@
-// Image files: their pixels, exact and upright, and back into a file. Needs the target gpuimg::codecs. Formats, strictness
-// and limits: docs/operations.md, "Files".
+// Image files: their pixels, exact and upright, and back into a file. Needs the target gpuimg::codecs. Formats,
+// strictness and limits: docs/operations.md, "Files".
 #pragma once
 
 #include <cstddef>

@@ -161,7 +161,7 @@ class ReadAhead {
 };
 
 struct ReadFilesOptions {
-  ReadFileOptions file = {};                              ///< `threads` is 1 in place of 0: files are read side by side
+  ReadFileOptions file = {};                         ///< `threads` is 1 in place of 0: files are read side by side
   int workers = 0;                                   ///< threads; 0 = as many as processors
   std::uint64_t max_bytes = std::uint64_t{2} << 30;  ///< of images that are being read or not yet taken; an image
                                                      ///< that is larger is read alone
