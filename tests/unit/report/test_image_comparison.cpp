@@ -216,13 +216,22 @@ TEST(ImageComparison, LimitsThatDoNotHoldAreNamed) {
   found.differing = 5;
   found.psnr_db = 29.999;
   found.ssim = 0.9499999;
-  EXPECT_EQ(ComparisonLimits{}.broken_by(found), "");
-  EXPECT_EQ((ComparisonLimits{.differing = 5, .differing_percent = 0.5, .min_psnr_db = 29.999}.broken_by(found)), "");
-  EXPECT_EQ((ComparisonLimits{.differing = 4}.broken_by(found)), "more than 4 pixels differ");
-  EXPECT_EQ((ComparisonLimits{.differing_percent = 0.4, .min_psnr_db = 30, .min_ssim = 0.95}.broken_by(found)),
+  ComparisonLimits limits;
+  EXPECT_EQ(limits.broken_by(found), "");
+  limits.differing = 5;
+  limits.differing_percent = 0.5;
+  limits.min_psnr_db = 29.999;
+  EXPECT_EQ(limits.broken_by(found), "");
+  limits.differing = 4;
+  EXPECT_EQ(limits.broken_by(found), "more than 4 pixels differ");
+  limits.differing.reset();
+  limits.differing_percent = 0.4;
+  limits.min_psnr_db = 30;
+  limits.min_ssim = 0.95;
+  EXPECT_EQ(limits.broken_by(found),
             "more than 0.4% of the pixels differ, PSNR 29.99 dB is below 30, SSIM 0.949999 is below 0.95");
   found.ssim.reset();
-  EXPECT_THROW((void)ComparisonLimits{.min_ssim = 0.5}.broken_by(found), Error);
+  EXPECT_THROW((void)limits.broken_by(found), Error);
 }
 
 }  // namespace
