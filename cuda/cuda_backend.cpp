@@ -342,4 +342,6 @@ std::unique_ptr<Backend> make_cuda_backend(int device) { return make_cuda_backen
 
 std::unique_ptr<Backend> make_cuda_backend(int device, int number) { return cuda::make_backend(device, number, {}); }
 
+const void* cuda_pixels(const Picture& picture) { return cuda::pixels_of(picture); }
+
 }  // namespace gpuimg

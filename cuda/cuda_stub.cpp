@@ -24,4 +24,6 @@ std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
 
 std::unique_ptr<Backend> make_cuda_backend(int /*device*/, int /*number*/) { refuse(); }
 
+const void* cuda_pixels(const Picture& /*picture*/) { refuse(); }
+
 }  // namespace gpuimg

@@ -45,4 +45,9 @@ std::unique_ptr<Backend> make_cuda_backend(int device);
 /// Likewise; messages call the device by `number`, where CUDA_VISIBLE_DEVICES gives it another one.
 std::unique_ptr<Backend> make_cuda_backend(int device, int number);
 
+/// The device address of the pixels of a Picture that a CUDA backend has made, rows without padding. What has been
+/// begun there is done after Backend::wait(). The Picture keeps the memory. A Picture of a summed-area table has padded
+/// rows.
+const void* cuda_pixels(const Picture& picture);
+
 }  // namespace gpuimg

@@ -1,0 +1,120 @@
+"""Exact pixels at the speed of a GPU: image files, NumPy arrays and tensors, and the operations of the gpuimg tool.
+
+Every operation of the command line is a method of Image, with the same names, defaults, checks and bytes: docs/python.md.
+"""
+import collections
+import os
+import sys
+
+from . import _core, _methods
+
+__all__ = ["Error", "Image", "Item", "Result", "chain", "decode", "from_array", "read", "read_many", "run", "__version__"]
+__version__ = _core.version().split()[0]
+
+
+class Error(Exception):
+    """What gpuimg refuses. str() is the line that the command line prints; `kind` says what is wrong.
+
+    kind is one of usage, read, write, decode, unsupported, backend_unavailable, out_of_memory, device_fault, mismatch,
+    check_failed and internal.
+    """
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+    def __reduce__(self):
+        return Error, (self.kind, str(self))
+
+
+_core.set_error(Error)
+Image = _core.Image
+Image.__module__ = "gpuimg"
+_methods.add_to(Image, Error)
+
+Item = collections.namedtuple("Item", "index path image error")
+Item.__doc__ = "A file of read_many: its place in the list, its path, and its image, or the Error in place of it."
+
+Result = collections.namedtuple("Result", "exit_code")
+Result.__doc__ = "What a run of the command line came to: docs/cli.md lists the exit codes."
+
+
+def _path(path):
+    """The bytes of a path, as the system has them."""
+    return os.fsencode(path)
+
+
+def read(file, *, device="cpu", page=None, auto_orient=True, lenient=False, max_pixels=1 << 30):
+    """Reads an image file, or the bytes of one, to exact and upright pixels.
+
+    page: of a file of several images, from 1. auto_orient: apply the EXIF orientation. lenient: read a damaged JPEG as
+    far as possible; Image.notes then says so. max_pixels: refuse an image that declares more.
+    """
+    reading = _core.Reading(auto_orient, lenient, max_pixels)
+    if isinstance(file, (bytes, bytearray, memoryview)):
+        return _core.decode(bytes(file), device, page or 0, reading)
+    return _core.read_file(_path(file), device, page or 0, reading)
+
+
+def decode(data, **options):
+    """Reads the bytes of an image file. The options are those of read()."""
+    return read(bytes(data), **options)
+
+
+def from_array(array, *, device="cpu"):
+    """Copies an array: (H, W) or (H, W, 1 to 4) of uint8 or uint16, from NumPy or anything with DLPack or a buffer."""
+    if isinstance(array, Image):
+        return array.to(device)
+    try:
+        image = _core.from_array(array)
+    except TypeError:
+        raise Error("unsupported", "from_array: not an array in host memory; give a NumPy array, or call .cpu()") from None
+    return image.to(device)
+
+
+def chain(words):
+    """Steps for any number of images, as the command line has them: chain("resize --size 50% --then flip horizontal").
+
+    The result is called with an image and returns one.
+    """
+    return _core.Chain(_methods.words_of(words))
+
+
+def read_many(paths, *, device="cpu", workers=0, max_memory=2 << 30, then=None, auto_orient=True, lenient=False,
+              max_pixels=1 << 30):
+    """Reads files ahead on several threads and yields an Item for each, in order. A bad file is an item with an error.
+
+    workers: threads, 0 for one per processor. max_memory: bytes of the images that are being read or wait to be taken.
+    then: a chain(), or its words, that each image goes through.
+    """
+    paths = [os.fspath(path) for path in paths]
+    if then is not None and not isinstance(then, _core.Chain):
+        then = chain(then)
+    reader = _core.Reader([_path(path) for path in paths], device, workers, max_memory,
+                          _core.Reading(auto_orient, lenient, max_pixels), then)
+    return _items(reader, paths)
+
+
+def _items(reader, paths):
+    try:
+        while True:
+            try:
+                index, image, error = reader.next()
+            except StopIteration:
+                return
+            yield Item(index, paths[index], image, Error(*error) if error else None)
+    finally:
+        reader.stop()
+
+
+def run(words):
+    """Runs a command line in this process: run("equalize photos/ out/ --manifest run.jsonl"), or a list of words.
+
+    It prints what the tool prints. Ctrl-C ends a run over many files as there, and raises KeyboardInterrupt.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    code = _core.run(_methods.words_of(words))
+    if code == 130:
+        raise KeyboardInterrupt
+    return Result(code)

@@ -1,0 +1,163 @@
+// Images as the Python module holds them, and all that it does with them outside Python: places, engines, reading,
+// chains of steps, numbers and files. Nothing here knows Python. docs/python.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "engine/image_step.hpp"
+#include "engine/worker.hpp"
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg::python {
+
+using Words = std::vector<std::string>;
+
+inline constexpr const char* kInMemory = "image";  ///< how messages call an image that has no file
+
+/// The processor, or a CUDA device.
+struct Place {
+  BackendKind kind = BackendKind::cpu;
+  int device = 0;
+
+  bool operator==(const Place&) const = default;
+  [[nodiscard]] std::string name() const;
+};
+
+/// Of "cpu", "cuda" or "cuda:N". Throws Error{usage}.
+Place place_named(const std::string& name);
+
+/// How files are read.
+struct Reading {
+  bool auto_orient = true;
+  bool lenient = false;
+  std::uint64_t max_pixels = GlobalOptions().max_pixels;
+
+  bool operator==(const Reading&) const = default;
+};
+
+/// A backend, with what reads and writes around it. For one thread at a time: Lease.
+struct Engine {
+  /// 0 threads: all processors.
+  Engine(const Place& on, const Reading& reading, int threads);
+
+  Place place;
+  Reading how;
+  std::mutex mutex;
+  Worker worker;
+};
+
+/// An engine for one call; an idle one is used again.
+class Lease {
+ public:
+  explicit Lease(const Place& place, const Reading& reading = {});
+  explicit Lease(std::shared_ptr<Engine> engine);
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  ~Lease();
+
+  [[nodiscard]] const std::shared_ptr<Engine>& engine() const { return engine_; }
+  [[nodiscard]] Worker& worker() const { return engine_->worker; }
+  [[nodiscard]] Backend& backend() const { return engine_->worker.backends.get(); }
+
+ private:
+  std::shared_ptr<Engine> engine_;
+  std::unique_lock<std::mutex> lock_;
+};
+
+/// Pixels on a device, and the engine that can read them.
+struct DevicePicture {
+  std::shared_ptr<Engine> engine;
+  Picture picture;
+};
+
+/// What Python calls an Image: pixels on the host or on a device, and what its file says besides. Nothing changes it,
+/// and copies share it.
+class PyImage {
+ public:
+  using Pixels = std::variant<std::shared_ptr<const Image>, std::shared_ptr<const DevicePicture>>;
+
+  /// Without a file: it then has no pages.
+  explicit PyImage(Image pixels);
+  /// `file` is as file_of() makes it.
+  PyImage(Pixels pixels, codecs::DecodedImage file, std::string name)
+      : pixels_(std::move(pixels)),
+        file_(std::make_shared<const codecs::DecodedImage>(std::move(file))),
+        name_(std::move(name)) {}
+
+  [[nodiscard]] ImageShape shape() const { return {file_->width(), file_->height(), file_->format()}; }
+  [[nodiscard]] const codecs::DecodedImage& file() const { return *file_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Null for pixels on a device.
+  [[nodiscard]] std::shared_ptr<const Image> host() const {
+    const auto* pixels = std::get_if<std::shared_ptr<const Image>>(&pixels_);
+    return pixels != nullptr ? *pixels : nullptr;
+  }
+  /// Null for pixels on the host.
+  [[nodiscard]] std::shared_ptr<const DevicePicture> device() const {
+    const auto* pixels = std::get_if<std::shared_ptr<const DevicePicture>>(&pixels_);
+    return pixels != nullptr ? *pixels : nullptr;
+  }
+  [[nodiscard]] Place place() const { return device() ? device()->engine->place : Place(); }
+
+  /// An engine that can read the pixels.
+  [[nodiscard]] Lease lease() const { return device() ? Lease(device()->engine) : Lease(Place()); }
+
+  /// The pixels on the host, copied from a device that the caller has leased.
+  [[nodiscard]] std::shared_ptr<const Image> downloaded(const Lease& lease) const {
+    return device() ? std::make_shared<const Image>(lease.backend().download(device()->picture)) : host();
+  }
+
+ private:
+  Pixels pixels_;
+  std::shared_ptr<const codecs::DecodedImage> file_;
+  std::string name_;
+};
+
+/// Reads a file with a leased engine. `page` from 1; 0 = the first.
+PyImage read_with(const std::shared_ptr<Engine>& engine, const std::string& path, std::uint32_t page = 0);
+
+/// Reads a file; a file in memory. Throws Error{usage} for a device that does not exist, and as decode_image does.
+PyImage read_file(const std::string& path, const std::string& device, std::uint32_t page, const Reading& reading);
+PyImage decode(std::string_view content, const std::string& device, std::uint32_t page, const Reading& reading);
+
+/// A copy on another device; the image itself if it is there.
+PyImage moved_to(const PyImage& image, const std::string& device);
+
+/// Steps with checked options, ready for any number of images, on any threads.
+class Chain {
+ public:
+  /// Of words as after `gpuimg`. Throws Error{usage}.
+  explicit Chain(const Words& words);
+
+  /// The words, with the defaults in brackets.
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+  [[nodiscard]] PyImage on(const PyImage& image) const;
+
+  /// With an engine that the caller has leased, and that can read the pixels.
+  [[nodiscard]] PyImage on(const PyImage& image, const std::shared_ptr<Engine>& engine) const;
+
+ private:
+  ImageSteps steps_;
+  std::string text_;
+};
+
+/// The content of the file that a command makes of an image, in a form such as npy or json.
+std::string numbers_of(const PyImage& image, const std::string& command, const Words& options, const std::string& form);
+
+/// Writes a file as `gpuimg convert` does with these options.
+void write_file(const PyImage& image, const std::string& path, bool force, const Words& options);
+
+/// The content of that file.
+std::string encode(const PyImage& image, const std::string& format, const Words& options);
+
+}  // namespace gpuimg::python

@@ -1,0 +1,441 @@
+// The compiled part of the Python module: gpuimg._core. Images, chains of steps, files read ahead, and the command line
+// in this process. What users see is made of it in gpuimg/__init__.py, from the same lists as --help. docs/python.md.
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "cli/help.hpp"
+#include "cli/version.hpp"
+#include "codecs/file_header.hpp"
+#include "commands/commands.hpp"
+#include "gpuimg/cuda.hpp"
+#include "gpuimg/loader.hpp"
+#include "images.hpp"
+
+namespace nb = nanobind;
+
+namespace gpuimg::python {
+namespace {
+
+using GilFree = nb::call_guard<nb::gil_scoped_release>;
+
+// --- Arrays ---------------------------------------------------------------------------------------------------------
+
+using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
+/// Copies an array of any strides. Throws Error{unsupported}.
+PyImage from_array(const AnyArray& array) {
+  const std::size_t dimensions = array.ndim();
+  const bool is_u8 = array.dtype() == nb::dtype<std::uint8_t>();
+  const std::size_t channels = dimensions == 3 ? array.shape(2) : 1;
+  constexpr std::size_t kMostSide = std::size_t{1} << 30;
+  const bool fits = (dimensions == 2 || dimensions == 3) && (is_u8 || array.dtype() == nb::dtype<std::uint16_t>()) &&
+                    channels >= 1 && channels <= 4 && array.size() > 0 && array.shape(0) <= kMostSide &&
+                    array.shape(1) <= kMostSide;
+  if (!fits) {
+    throw Error(ErrorKind::unsupported,
+                "from_array: images are (H, W) or (H, W, 1 to 4) of uint8 or uint16; convert the array");
+  }
+  const PixelFormat format{is_u8 ? Sample::u8 : Sample::u16, static_cast<int>(channels)};
+  Image image(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), format);
+  const std::size_t size = sample_bytes(format.sample);
+  const auto stride = [&](std::size_t axis) { return array.stride(axis) * static_cast<std::int64_t>(size); };
+  const bool is_packed = (dimensions == 2 || channels == 1 || stride(2) == static_cast<std::int64_t>(size)) &&
+                         stride(1) == static_cast<std::int64_t>(size * channels);
+  const auto* from = static_cast<const std::byte*>(array.data());
+  const nb::gil_scoped_release released;
+  for (int y = 0; y < image.height(); ++y) {
+    const std::byte* row = from + y * stride(0);
+    std::byte* to = image.view().row_bytes(y);
+    if (is_packed) {
+      std::memcpy(to, row, image.pitch_bytes());
+      continue;
+    }
+    for (int x = 0; x < image.width(); ++x) {
+      for (std::size_t c = 0; c < channels; ++c, to += size) {
+        std::memcpy(to, row + x * stride(1) + (dimensions == 3 ? static_cast<std::int64_t>(c) * stride(2) : 0), size);
+      }
+    }
+  }
+  return PyImage(std::move(image));
+}
+
+/// The pixels without a copy, read-only, in the form that `Framework` asks for. They keep the image alive.
+template <class... Framework>
+nb::ndarray<Framework..., nb::ro> array_of(const PyImage& image, nb::handle owner) {
+  const ImageShape shape = image.shape();
+  const auto channels = static_cast<std::size_t>(shape.format.channels);
+  const std::size_t sides[] = {static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width), channels};
+  const auto type = shape.format.sample == Sample::u8 ? nb::dtype<std::uint8_t>() : nb::dtype<std::uint16_t>();
+  const bool is_on_device = image.device() != nullptr;
+  const void* data = is_on_device ? cuda_pixels(image.device()->picture) : image.host()->view().data;
+  return {data,
+          channels == 1 ? std::size_t{2} : std::size_t{3},
+          sides,
+          owner,
+          nullptr,
+          type,
+          is_on_device ? nb::device::cuda::value : nb::device::cpu::value,
+          image.place().device};
+}
+
+nb::object numpy_of(nb::handle self) {
+  const auto& image = nb::cast<const PyImage&>(self);
+  if (!image.device()) {
+    return nb::cast(array_of<nb::numpy>(image, self), nb::rv_policy::reference);
+  }
+  return numpy_of(nb::cast(moved_to(image, "cpu")));
+}
+
+/// An object with __dlpack__ and the buffer protocol.
+nb::object dlpack_of(nb::handle self) {
+  return nb::cast(array_of<nb::array_api>(nb::cast<const PyImage&>(self), self), nb::rv_policy::reference);
+}
+
+/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them.
+nb::dict cuda_interface(const PyImage& image) {
+  if (!image.device()) {
+    throw nb::attribute_error("the image is not on a CUDA device");
+  }
+  const ImageShape shape = image.shape();
+  nb::dict interface;
+  interface["shape"] = shape.format.channels == 1 ? nb::make_tuple(shape.height, shape.width)
+                                                  : nb::make_tuple(shape.height, shape.width, shape.format.channels);
+  interface["typestr"] = shape.format.sample == Sample::u8 ? "|u1" : "<u2";
+  interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(cuda_pixels(image.device()->picture)), true);
+  interface["version"] = 3;
+  interface["strides"] = nb::none();
+  interface["stream"] = nb::none();
+  return interface;
+}
+
+// --- Many files -----------------------------------------------------------------------------------------------------
+
+/// An iterator over images that are read ahead.
+class Reader {
+ public:
+  Reader(Words paths, const std::string& device, int workers, std::uint64_t max_bytes, const Reading& reading,
+         std::shared_ptr<const Chain> then)
+      : paths_(std::make_shared<const Words>(std::move(paths))) {
+    const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+    ReadAhead<PyImage>::Plan plan;
+    plan.count = paths_->size();
+    plan.workers = workers > 0 ? workers : processors;
+    plan.ahead = 2 * static_cast<std::size_t>(plan.workers);
+    plan.max_bytes = max_bytes;
+    plan.bytes_of = [paths = paths_, has_steps = then != nullptr](std::size_t index) {
+      return codecs::declared_image_in((*paths)[index]).decoding_bytes() * (has_steps ? 2 : 1);
+    };
+    plan.make_worker = [paths = paths_, place = place_named(device), reading, then] {
+      const auto engine = std::make_shared<Engine>(place, reading, place.kind == BackendKind::cpu ? 1 : 0);
+      return [paths, engine, then](std::size_t index) {
+        const std::lock_guard lock(engine->mutex);
+        PyImage image = read_with(engine, (*paths)[index]);
+        return then ? then->on(image, engine) : std::move(image);
+      };
+    };
+    ahead_ = std::make_unique<ReadAhead<PyImage>>(std::move(plan));
+  }
+
+  /// (index, image, error): one of the two is None. The error is not thrown.
+  nb::tuple next() {
+    std::optional<ReadAhead<PyImage>::Item> item;
+    {
+      const nb::gil_scoped_release released;
+      const std::lock_guard one_at_a_time(mutex_);
+      item = ahead_->next();
+    }
+    if (!item) {
+      throw nb::stop_iteration();
+    }
+    nb::object image = nb::none(), error = nb::none();
+    if (item->result) {
+      image = nb::cast(std::move(*item->result));
+    } else {
+      error = nb::cast(message_of(item->error));
+    }
+    return nb::make_tuple(item->index, image, error);
+  }
+
+  void stop() { ahead_->stop(); }
+
+ private:
+  /// The kind and the text.
+  static std::pair<std::string, std::string> message_of(const std::exception_ptr& error);
+
+  std::shared_ptr<const Words> paths_;
+  std::mutex mutex_;
+  std::unique_ptr<ReadAhead<PyImage>> ahead_;
+};
+
+// --- Errors, the command line, and what it offers ------------------------------------------------------------------
+
+std::string kind_name(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage: return "usage";
+    case ErrorKind::read: return "read";
+    case ErrorKind::write: return "write";
+    case ErrorKind::decode: return "decode";
+    case ErrorKind::unsupported: return "unsupported";
+    case ErrorKind::backend_unavailable: return "backend_unavailable";
+    case ErrorKind::out_of_memory: return "out_of_memory";
+    case ErrorKind::device_fault: return "device_fault";
+    case ErrorKind::mismatch: return "mismatch";
+    case ErrorKind::check_failed: return "check_failed";
+  }
+  return "internal";
+}
+
+std::pair<std::string, std::string> Reader::message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Error& known) {
+    return {kind_name(known.kind()), known.what()};
+  } catch (const std::bad_alloc&) {
+    return {kind_name(ErrorKind::out_of_memory), "out of memory; use a smaller image or a machine with more memory"};
+  } catch (const std::exception& other) {
+    return {"internal", other.what()};
+  }
+}
+
+PyObject* error_type = nullptr;  ///< gpuimg.Error, which __init__.py sets
+
+void raise(const std::exception_ptr& thrown, void* /*unused*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    const std::string kind = kind_name(error.kind());
+    PyObject* const made = PyObject_CallFunction(error_type, "ss", kind.c_str(), error.what());
+    if (made != nullptr) {
+      PyErr_SetObject(error_type, made);
+      Py_DECREF(made);
+    }
+  }
+}
+
+/// The signals that a run over many files blocks and waits for; afterwards Python gets them again.
+class SignalMask {
+ public:
+  SignalMask() { ::pthread_sigmask(SIG_SETMASK, nullptr, &before_); }
+  SignalMask(const SignalMask&) = delete;
+  SignalMask& operator=(const SignalMask&) = delete;
+  ~SignalMask() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+int run(const Words& words) {
+  const SignalMask mask;
+  std::vector<const char*> argv = {"gpuimg"};
+  std::transform(words.begin(), words.end(), std::back_inserter(argv),
+                 [](const std::string& word) { return word.c_str(); });
+  CommandLine line(all_commands(), version_text);
+  const auto ended = line.parse(static_cast<int>(argv.size()), argv.data());
+  const ExitCode code = ended ? *ended : line.run();
+  std::fflush(nullptr);
+  return static_cast<int>(code);
+}
+
+nb::list choices_of(const std::vector<Choice>& choices) {
+  nb::list names;
+  for (const Choice& choice : choices) {
+    names.append(choice.name);
+  }
+  return names;
+}
+
+/// Name, text, placeholder, choices, default and owner of each option of the operation itself or of the run.
+nb::list options_of(const CommandModel& command) {
+  nb::list all;
+  for (const OptionModel& option : command.options) {
+    nb::dict one;
+    one["name"] = option.names.back().substr(2);
+    one["text"] = short_description(option.text);
+    one["placeholder"] = option.placeholder;
+    one["choices"] = choices_of(option.text.choices);
+    one["default"] = default_of(option.text);
+    one["group"] = option.group;
+    one["repeats"] = option.repeats;
+    one["is_of_run"] = option.is_of_run;
+    all.append(one);
+  }
+  return all;
+}
+
+/// The subcommands, as --help explains them.
+nb::list commands() {
+  const CommandLine line(all_commands(), [] { return std::string(); });
+  nb::list all;
+  for (const CommandModel& command : line.model().subcommands) {
+    nb::dict one;
+    one["name"] = command.name;
+    one["description"] = command.description;
+    one["is_step"] = command.is_step;
+    nb::list words;
+    for (const PositionalModel& positional : command.positionals) {
+      if (!positional.choices.empty()) {
+        nb::dict word;
+        word["name"] = positional.name;
+        word["choices"] = choices_of(positional.choices);
+        words.append(word);
+      }
+    }
+    one["words"] = words;
+    one["options"] = options_of(command);
+    all.append(one);
+  }
+  return all;
+}
+
+template <class Bytes>
+nb::bytes bytes_of(const Bytes& bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+/// What the file says besides its pixels.
+nb::dict metadata_of(const PyImage& image) {
+  const codecs::DecodedImage& file = image.file();
+  nb::dict all;
+  all["format"] = file.pages == 0 ? "" : std::string(codecs::codec_of(file.file_format).name);
+  all["pages"] = file.pages;
+  all["icc"] = bytes_of(file.metadata.icc);
+  all["exif"] = bytes_of(file.metadata.exif);
+  all["xmp"] = bytes_of(file.metadata.xmp);
+  all["iptc"] = bytes_of(file.metadata.iptc);
+  all["density"] = nb::none();
+  if (const auto& density = file.metadata.density) {
+    constexpr const char* kUnits[] = {"", "inch", "centimeter", "meter"};
+    all["density"] = nb::make_tuple(density->x.value(), density->y.value(), kUnits[static_cast<int>(density->unit)]);
+  }
+  nb::dict text;
+  for (const codecs::TextEntry& entry : file.text) {
+    text[nb::str(entry.keyword.c_str())] = nb::bytes(entry.text.data(), entry.text.size()).attr("decode")("latin-1");
+  }
+  all["text"] = text;
+  return all;
+}
+
+int fill_buffer(PyObject* self, Py_buffer* view, int flags) {
+  try {
+    const nb::object pixels = dlpack_of(self);
+    return PyObject_GetBuffer(pixels.ptr(), view, flags);
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_BufferError, error.what());
+    return -1;
+  }
+}
+
+PyType_Slot kImageSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(fill_buffer)}, {0, nullptr}};
+
+/// Paths and words are bytes, as the system has them: a name need not be UTF-8.
+std::string string_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+Words words_of(const nb::list& words) {
+  Words all;
+  for (const nb::handle word : words) {
+    all.push_back(string_of(nb::cast<nb::bytes>(word)));
+  }
+  return all;
+}
+
+/// Calls work() without Python's lock.
+template <class Work>
+auto unlocked(const Work& work) {
+  const nb::gil_scoped_release released;
+  return work();
+}
+
+}  // namespace
+}  // namespace gpuimg::python
+
+NB_MODULE(_core, module) {
+  using namespace gpuimg;
+  using namespace gpuimg::python;
+  using namespace nb::literals;
+
+  nb::register_exception_translator(raise);
+  module.def("set_error", [](nb::object type) { error_type = type.release().ptr(); });
+
+  nb::class_<Reading>(module, "Reading").def(nb::init<bool, bool, std::uint64_t>());
+
+  nb::class_<PyImage>(module, "Image", nb::type_slots(kImageSlots))
+      .def_prop_ro("width", [](const PyImage& image) { return image.shape().width; })
+      .def_prop_ro("height", [](const PyImage& image) { return image.shape().height; })
+      .def_prop_ro("channels", [](const PyImage& image) { return image.shape().format.channels; })
+      .def_prop_ro("bits", [](const PyImage& image) { return 8 * sample_bytes(image.shape().format.sample); })
+      .def_prop_ro("device", [](const PyImage& image) { return image.place().name(); })
+      .def_prop_ro("notes", [](const PyImage& image) { return image.file().notes; })
+      .def_prop_ro("metadata", metadata_of)
+      .def_prop_ro("__cuda_array_interface__", cuda_interface)
+      .def("_numpy", [](nb::handle self) { return numpy_of(self); })
+      .def("_dlpack", [](nb::handle self) { return dlpack_of(self); })
+      .def("_to", moved_to, GilFree())
+      .def("_numbers",
+           [](const PyImage& image, const std::string& command, const nb::list& options, const std::string& form) {
+             return bytes_of(
+                 unlocked([&, words = words_of(options)] { return numbers_of(image, command, words, form); }));
+           })
+      .def("_write",
+           [](const PyImage& image, const nb::bytes& path, bool force, const nb::list& options) {
+             unlocked([&, to = string_of(path), words = words_of(options)] { write_file(image, to, force, words); });
+           })
+      .def("_encode", [](const PyImage& image, const std::string& format, const nb::list& options) {
+        return bytes_of(unlocked([&, words = words_of(options)] { return encode(image, format, words); }));
+      });
+
+  nb::class_<Chain>(module, "Chain")
+      .def("__init__",
+           [](Chain* self, const nb::list& words) {
+             unlocked([self, all = words_of(words)] { new (self) Chain(all); });
+           })
+      .def_prop_ro("text", &Chain::text)
+      .def(
+          "__call__", [](const Chain& chain, const PyImage& image) { return chain.on(image); }, GilFree());
+
+  nb::class_<Reader>(module, "Reader")
+      .def(
+          "__init__",
+          [](Reader* self, const nb::list& paths, const std::string& device, int workers, std::uint64_t max_bytes,
+             const Reading& reading, const std::shared_ptr<Chain>& then) {
+            new (self) Reader(words_of(paths), device, workers, max_bytes, reading, then);
+          },
+          "paths"_a, "device"_a, "workers"_a, "max_bytes"_a, "reading"_a, "then"_a.none())
+      .def("next", &Reader::next)
+      .def("stop", &Reader::stop, GilFree());
+
+  module.def("read_file", [](const nb::bytes& path, const std::string& device, std::uint32_t page, const Reading& how) {
+    return unlocked([&, name = string_of(path)] { return read_file(name, device, page, how); });
+  });
+  module.def("decode", [](const nb::bytes& content, const std::string& device, std::uint32_t page, const Reading& how) {
+    return unlocked(
+        [&, bytes = std::string_view(content.c_str(), content.size())] { return decode(bytes, device, page, how); });
+  });
+  module.def("from_array", from_array);
+  module.def("run", [](const nb::list& words) { return unlocked([all = words_of(words)] { return run(all); }); });
+  module.def("commands", commands);
+  module.def("version", version_number);
+  module.def("version_text", version_text);
+}

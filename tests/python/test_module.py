@@ -1,0 +1,445 @@
+#!/usr/bin/env python3
+"""Tests the Python module against the executable, NumPy, and Pillow and tifffile where they are installed.
+
+usage: test_module.py GPUIMG WRITE_CATALOGUE SAMPLES DOCS [unittest arguments]   with the package in PYTHONPATH
+"""
+import gc
+import importlib.util
+import inspect
+import logging
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+import gpuimg
+from gpuimg import _methods
+
+GPUIMG, WRITE_CATALOGUE, SAMPLES, DOCS = sys.argv[1:5]
+SAMPLES = pathlib.Path(SAMPLES)
+NIGHT, LOGO, RADIOGRAPH = SAMPLES / "night.png", SAMPLES / "logo.png", SAMPLES / "radiograph.png"
+
+
+def tool(*words, ok=(0,)):
+    """Runs the executable; returns what it prints."""
+    done = subprocess.run([GPUIMG, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode in ok, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def pattern(height, width, channels=3, dtype=np.uint8):
+    values = np.arange(height * width * channels, dtype=np.uint64) * 2654435761 >> 7
+    pixels = values.astype(dtype).reshape(height, width, channels)
+    return pixels[:, :, 0] if channels == 1 else pixels
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gpuimg-python.")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def by_the_tool(self, image, *words):
+        """The pixels that the executable makes of an image."""
+        source, result = self.folder / "in.png", self.folder / "out.png"
+        image.write(source, force=True, png_level=0)
+        at = words.index("--then") if "--then" in words else len(words)
+        tool(*words[:at], "--backend", "cpu", "--force", "--png-level", 0, source, result, *words[at:])
+        return np.asarray(gpuimg.read(result))
+
+
+class Catalogue(InAFolder):
+    """All files of the catalogue, good and bad."""
+
+    def setUp(self):
+        super().setUp()
+        self.files = self.folder / "catalogue"
+        self.files.mkdir()
+        printed = subprocess.run([WRITE_CATALOGUE, self.files], capture_output=True, text=True, check=True).stdout
+        self.verdicts = dict(line.split("\t") for line in printed.splitlines())
+
+    def test_pixels_are_those_of_the_executable(self):
+        arrays = self.folder / "arrays"
+        arrays.mkdir()
+        tool("convert", "--backend", "cpu", "--quiet", "--include", "*", "--format", "npy", self.files, f"{arrays}/", ok=(1,))
+        compared = 0
+        for item in gpuimg.read_many(sorted(self.files.iterdir())):
+            name = os.path.basename(item.path)
+            expected = arrays / (os.path.splitext(name)[0] + ".npy")
+            if self.verdicts[name] == "good" and expected.exists() and not name.endswith(".npy"):
+                self.assertIsNone(item.error, name)
+                np.testing.assert_array_equal(np.asarray(item.image), np.load(expected), name)
+                compared += 1
+            elif self.verdicts[name] != "good":
+                self.assertEqual(item.error.kind, {"damaged": "decode"}.get(self.verdicts[name], "unsupported"), name)
+        self.assertGreater(compared, 0.95 * sum(verdict == "good" for verdict in self.verdicts.values()) - 20)
+
+    def test_pixels_are_those_of_pillow_and_tifffile(self):
+        readers = {}
+        if importlib.util.find_spec("PIL"):
+            from PIL import Image, ImageOps
+
+            def pillow(path):
+                with Image.open(path) as file:
+                    image = ImageOps.exif_transpose(file)
+                    if image.mode == "P":
+                        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+                    return np.asarray(image)
+
+            for ending in ("png", "bmp", "gif", "pgm", "ppm"):
+                readers[ending] = pillow
+        if importlib.util.find_spec("tifffile"):
+            import tifffile
+            logging.disable()
+            readers["tif"] = lambda path: tifffile.imread(path, key=0)
+        if not readers:
+            self.skipTest("neither Pillow nor tifffile is installed")
+        equal = {ending: 0 for ending in readers}
+        for name, verdict in self.verdicts.items():
+            reader = readers.get(name.rsplit(".", 1)[-1])
+            if verdict != "good" or reader is None:
+                continue
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    theirs = reader(self.files / name)
+            except Exception:  # they do not read all that is good
+                continue
+            ours = np.asarray(gpuimg.read(self.files / name))
+            if ours.shape == theirs.shape and ours.dtype == theirs.dtype:
+                equal[name.rsplit(".", 1)[-1]] += np.array_equal(ours, theirs)
+        for ending, count in equal.items():
+            self.assertGreater(count, 2, f"few .{ending} files are read alike")
+
+
+class Arrays(InAFolder):
+    def test_of_every_form_come_back(self):
+        for dtype in (np.uint8, np.uint16):
+            for channels in (1, 2, 3, 4):
+                pixels = pattern(7, 5, channels, dtype)
+                image = gpuimg.from_array(pixels)
+                self.assertEqual((image.shape, image.dtype), (pixels.shape, pixels.dtype))
+                np.testing.assert_array_equal(np.asarray(image), pixels)
+                np.testing.assert_array_equal(np.from_dlpack(image), pixels)
+                np.testing.assert_array_equal(np.asarray(memoryview(image)), pixels)
+
+    def test_strides_are_followed(self):
+        pixels = pattern(9, 8, 4)
+        for view in (pixels[::2], pixels[:, ::-1], pixels[::-1, 1::3, :3], pixels[:, :, ::-1], pixels[:, :, 1],
+                     np.asfortranarray(pixels), pixels.transpose(1, 0, 2)):
+            np.testing.assert_array_equal(np.asarray(gpuimg.from_array(view)), view)
+
+    def test_are_not_copied_and_outlive_the_image(self):
+        image = gpuimg.read(NIGHT)
+        first, second = np.asarray(image), np.from_dlpack(image)
+        self.assertEqual(first.__array_interface__["data"][0], second.__array_interface__["data"][0])
+        self.assertEqual(image.__dlpack_device__(), (1, 0))
+        self.assertFalse(first.flags.writeable)
+        before = first.copy()
+        del image
+        gc.collect()
+        others = [gpuimg.read(NIGHT).flip("horizontal") for _ in range(3)]
+        np.testing.assert_array_equal(first, before)
+        np.testing.assert_array_equal(second, before)
+        del others
+
+    def test_numpy_protocol(self):
+        image = gpuimg.from_array(pattern(4, 4))
+        self.assertEqual(np.asarray(image, dtype=np.float32).dtype, np.float32)
+        self.assertTrue(np.array(image).flags.writeable)
+        with self.assertRaises(AttributeError):
+            image.__cuda_array_interface__
+        with self.assertRaises(BufferError):
+            image.__dlpack__(dl_device=(2, 0), max_version=(1, 0))
+
+    def test_bad_ones_are_refused(self):
+        for bad in (np.zeros((2, 2), np.float32), np.zeros((2, 2, 5), np.uint8), np.zeros(4, np.uint8),
+                    np.zeros((0, 2), np.uint8), "text", 5):
+            with self.assertRaises(gpuimg.Error) as caught:
+                gpuimg.from_array(bad)
+            self.assertEqual(caught.exception.kind, "unsupported")
+
+
+class Operations(InAFolder):
+    def test_are_those_of_the_executable(self):
+        image = gpuimg.read(NIGHT)
+        cases = [
+            (image.equalize(), "equalize"),
+            (image.equalize(color="rgb", strength=0.5), "equalize", "--color", "rgb", "--strength", "0.5"),
+            (image.equalize(clahe=True, tiles=(4, 3)), "equalize", "--clahe", "--tiles", "4x3"),
+            (image.resize((100, None)), "resize", "--size", "100x"),
+            (image.resize("50%", filter="lanczos"), "resize", "--size", "50%", "--filter", "lanczos"),
+            (image.resize(size=(64, 64), fit="cover"), "resize", "--size", "64x64", "--fit", "cover"),
+            (image.crop((10, 20, 30, 40)), "crop", "--box", "10,20,30,40"),
+            (image.rotate(90), "rotate", "90"),
+            (image.flip("vertical"), "flip", "vertical"),
+            (image.integral(mean=5), "integral", "--mean", "5"),
+            (image.hsl(hue=30.0, saturation=1.5), "hsl", "--hue", "30", "--saturation", "1.5"),
+            (image.denoise(), "denoise"),
+            (image.threshold(method="sauvola", window=15), "threshold", "--method", "sauvola", "--window", "15"),
+            (image.equalize(mask=NIGHT), "equalize", "--mask", NIGHT),
+        ]
+        for result, *words in cases:
+            with self.subTest(words=words):
+                np.testing.assert_array_equal(np.asarray(result), self.by_the_tool(image, *words))
+        np.testing.assert_array_equal(np.asarray(image), np.asarray(gpuimg.read(NIGHT)))
+
+    def test_chains(self):
+        image = gpuimg.read(NIGHT)
+        words = "resize --size 50% --then equalize --clahe --then flip horizontal"
+        chain = gpuimg.chain(words)
+        self.assertIn("resize --size 50%", chain.text)
+        expected = image.resize("50%").equalize(clahe=True).flip("horizontal")
+        np.testing.assert_array_equal(np.asarray(chain(image)), np.asarray(expected))
+        np.testing.assert_array_equal(np.asarray(chain(image)), self.by_the_tool(image, *words.split()))
+
+    def test_counts(self):
+        for path in (NIGHT, LOGO, RADIOGRAPH):
+            image = gpuimg.read(path)
+            for options in ({}, {"channel": "rgb"}, {"channel": "r", "bins": 16}, {"normalize": True}):
+                if image.channels < 3 and "channel" in options:
+                    continue
+                with self.subTest(path=path, options=options):
+                    words = [f"--{name}" + ("" if value is True else f"={value}") for name, value in options.items()]
+                    text = tool("hist", "--backend", "cpu", "--format", "csv", *words, path)
+                    rows = [line.split(",") for line in text.splitlines() if re.match(r"\d", line)]
+                    columns = image.hist(**options).reshape(-1, len(rows))
+                    for i, column in enumerate(columns):
+                        expected = [float(row[i - len(columns)]) for row in rows]
+                        np.testing.assert_array_equal(column.astype(float), expected)
+        self.assertEqual(gpuimg.read(NIGHT).histogram_report()["histograms"][0]["channel"], "luma")
+
+    def test_tables_and_hsl(self):
+        image = gpuimg.read(NIGHT)
+        for array, *words in ((image.integral(), "integral"), (image.integral(layout="inclusive", type="f64"), "integral", "--layout", "inclusive", "--type", "f64"),
+                              (image.integral(deviation=5), "integral", "--deviation", "5"), (image.hsl(), "hsl")):
+            with self.subTest(words=words):
+                tool(*words, "--backend", "cpu", "--force", NIGHT, self.folder / "table.npy")
+                expected = np.load(self.folder / "table.npy")
+                self.assertEqual(array.dtype, expected.dtype)
+                np.testing.assert_array_equal(array, expected)
+
+    def test_mistakes_have_the_line_of_the_executable(self):
+        image = gpuimg.read(NIGHT)
+        for act, words in ((lambda: image.equalize(color="purple"), ("equalize", "--color=purple")),
+                           (lambda: image.resize("0x5"), ("resize", "--size=0x5")),
+                           (lambda: image.resize(), ("resize",)),
+                           (lambda: image.rotate(45), ("rotate", "45")),
+                           (lambda: image.equalize(strength=2), ("equalize", "--strength=2")),
+                           (lambda: image.denoise(patch=4), ("denoise", "--patch=4"))):
+            with self.subTest(words=words):
+                done = subprocess.run([GPUIMG, *words, NIGHT, self.folder / "o.png"], capture_output=True, text=True)
+                with self.assertRaises(gpuimg.Error) as caught:
+                    act()
+                self.assertEqual(caught.exception.kind, "usage")
+                line = done.stderr.strip().removeprefix("gpuimg: error: ")
+                self.assertIn(line, (str(caught.exception), str(caught.exception).removeprefix(words[0] + ": ")))
+        with self.assertRaises(TypeError):
+            image.equalize(no_such_option=1)
+        with self.assertRaises(gpuimg.Error):
+            gpuimg.chain("hist")
+        with self.assertRaises(gpuimg.Error):
+            gpuimg.chain("equalize --depth 8")
+        with self.assertRaises(gpuimg.Error):
+            gpuimg.chain("equalize --lut lut.csv")
+
+    def test_names_and_defaults_are_those_of_help(self):
+        for command in _methods.OPERATIONS:
+            text = tool(command["name"], "--help")
+            method = getattr(gpuimg.Image, command["name"])
+            for name, option in _methods.options_of(command).items():
+                self.assertIn("--" + option["name"], text)
+                self.assertIn(name, inspect.signature(method).parameters)
+                if option["default"]:
+                    self.assertIn(f"{name}: ", method.__doc__)
+                    self.assertIn(option["default"].split()[0].rstrip(",;"), text)
+            own = text.split("Output:")[0].split("Many images")[0]
+            named = {found.replace("-", "_") for found in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", own, re.MULTILINE)}
+            missing = named - set(inspect.signature(method).parameters) - {"help", "format"}
+            missing -= {name.replace("-", "_") for name in _methods.LEFT_OUT.get(command["name"], ())} | set(_methods.WRITING)
+            self.assertEqual(missing, set(), command["name"])
+
+    def test_stubs_name_every_method(self):
+        stubs = _methods.stubs()
+        compile(stubs, "__init__.pyi", "exec")
+        installed = pathlib.Path(gpuimg.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+        self.assertEqual(stubs, installed)
+        self.assertTrue(pathlib.Path(gpuimg.__file__).with_name("py.typed").exists())
+        for name in gpuimg.__all__:
+            self.assertRegex(stubs, rf"(def|class) {name}\b|{name}:")
+        for name in [name for name in dir(gpuimg.Image) if not name.startswith("_")]:
+            self.assertRegex(stubs, rf"def {name}\(")
+
+
+class Files(InAFolder):
+    def test_are_those_of_the_executable(self):
+        for name, options, words in (("a.jpg", {"quality": 80}, ("--quality", 80)), ("a.png", {"png_level": 2}, ("--png-level", 2)),
+                                     ("b.jpg", {"subsampling": "444"}, ("--subsampling", 444)), ("a.bmp", {}, ())):
+            expected = self.folder / ("tool-" + name)
+            tool("convert", "--backend", "cpu", *words, NIGHT, expected)
+            image = gpuimg.read(NIGHT)
+            image.write(self.folder / name, **options)
+            self.assertEqual((self.folder / name).read_bytes(), expected.read_bytes())
+            self.assertEqual(image.encode(name[-3:], **options), expected.read_bytes())
+
+    def test_conversions_and_metadata(self):
+        image = gpuimg.read(LOGO)
+        self.assertEqual(image.channels, 4)
+        data = image.encode("jpg", background="white", quality=70)
+        self.assertEqual(gpuimg.read(data).channels, 3)
+        self.assertEqual(gpuimg.read(image.encode("png", depth=16)).bits, 16)
+        self.assertEqual(gpuimg.read(data).metadata["format"], "JPEG")
+        self.assertEqual(sorted(image.metadata), ["density", "exif", "format", "icc", "iptc", "pages", "text", "xmp"])
+        upright = gpuimg.from_array(pattern(10, 20)).encode("jpg")
+        exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+        turned = upright[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif + upright[2:]
+        self.assertEqual(gpuimg.read(turned).shape, (20, 10, 3))
+        self.assertEqual(gpuimg.read(turned, auto_orient=False).shape, (10, 20, 3))
+        carried = gpuimg.read(gpuimg.read(turned, auto_orient=False).encode("jpg"))
+        self.assertEqual(carried.shape, (20, 10, 3))  # its EXIF data still say so
+
+    def test_errors(self):
+        image = gpuimg.read(NIGHT)
+        for kind, act in (("read", lambda: gpuimg.read(self.folder / "none.png")), ("decode", lambda: gpuimg.read(b"not an image")),
+                          ("decode", lambda: gpuimg.read(NIGHT.read_bytes()[:1000])), ("usage", lambda: gpuimg.read(NIGHT, page=7)),
+                          ("unsupported", lambda: gpuimg.read(NIGHT, max_pixels=100)), ("usage", lambda: image.write(self.folder / "a.xyz")),
+                          ("usage", lambda: image.encode("jpg", quality=101)), ("usage", lambda: gpuimg.read(NIGHT, device="tpu")),
+                          ("usage", lambda: gpuimg.read(LOGO).encode("jpg"))):
+            with self.assertRaises(gpuimg.Error) as caught:
+                act()
+            self.assertEqual(caught.exception.kind, kind, str(caught.exception))
+            self.assertNotIn("\n", str(caught.exception))
+        path = self.folder / "a.png"
+        path.write_bytes(b"mine")
+        with self.assertRaises(gpuimg.Error) as caught:
+            image.write(path)
+        self.assertEqual((caught.exception.kind, path.read_bytes()), ("write", b"mine"))
+        image.write(path, force=True)
+        self.assertEqual(os.listdir(self.folder), ["a.png"])
+
+    def test_a_device_that_is_not_there(self):
+        try:
+            gpuimg.read(NIGHT, device="cuda")
+        except gpuimg.Error as error:
+            self.assertEqual(error.kind, "backend_unavailable")
+        else:
+            self.skipTest("there is a device")
+
+    def test_names_need_not_be_utf8(self):
+        path = os.fsencode(self.folder) + b"/\xff\xfe.png"
+        gpuimg.read(NIGHT).write(path)
+        np.testing.assert_array_equal(np.asarray(gpuimg.read(os.fsdecode(path))), np.asarray(gpuimg.read(NIGHT)))
+
+
+class ManyFiles(InAFolder):
+    def test_come_in_order_with_errors_among_them(self):
+        paths = []
+        for i in range(40):
+            paths.append(self.folder / f"{i}.png")
+            if i % 10 == 4:
+                paths[-1].write_text("not an image")
+            else:
+                gpuimg.from_array(pattern(20, i + 1)).write(paths[-1])
+        for options in ({}, {"workers": 1}, {"workers": 5, "max_memory": 1}):
+            items = list(gpuimg.read_many(paths, **options))
+            self.assertEqual([item.index for item in items], list(range(40)))
+            for i, item in enumerate(items):
+                self.assertEqual(item.path, str(paths[i]))
+                self.assertEqual(item.error is not None, i % 10 == 4)
+                if item.error:
+                    self.assertEqual(item.error.kind, "decode")
+                else:
+                    np.testing.assert_array_equal(np.asarray(item.image), pattern(20, i + 1))
+
+    def test_steps_and_ends_early(self):
+        for item in gpuimg.read_many([NIGHT] * 5, then="resize --size 10x10 --fit stretch"):
+            self.assertEqual(item.image.shape, (10, 10, 3))
+        for item in gpuimg.read_many([NIGHT] * 1000):
+            break
+        self.assertEqual(item.index, 0)
+        item = next(gpuimg.read_many([NIGHT], then=gpuimg.chain("crop --box 0,0,9999,9999")))
+        self.assertEqual(item.error.kind, "usage")
+
+    def test_threads_of_python_run_at_once(self):
+        image, results = gpuimg.read(NIGHT), []
+        threads = [threading.Thread(target=lambda: results.append(np.asarray(image.equalize().resize("30%"))))
+                   for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            np.testing.assert_array_equal(result, results[0])
+        ticks, done = 0, threading.Event()
+        worker = threading.Thread(target=lambda: (image.resize("400%", enlarge=True).denoise(search=15), done.set()))
+        worker.start()
+        while not done.is_set():
+            time.sleep(0.001)
+            ticks += 1
+        worker.join()
+        self.assertGreater(ticks, 20, "the interpreter was locked while an operation ran")
+
+
+class Runs(InAFolder):
+    def test_the_command_line(self):
+        out = self.folder / "out.png"
+        self.assertEqual(gpuimg.run(["equalize", "--backend", "cpu", NIGHT, out]).exit_code, 0)
+        np.testing.assert_array_equal(np.asarray(gpuimg.read(out)), np.asarray(gpuimg.read(NIGHT).equalize()))
+        self.assertEqual(gpuimg.run(["equalize", "--quiet", NIGHT, out]).exit_code, 4)
+        self.assertEqual(gpuimg.run(f"resize --size 10x --backend cpu --quiet {SAMPLES}/ {self.folder}/small/").exit_code, 0)
+        self.assertGreater(len(os.listdir(self.folder / "small")), 3)
+
+
+def resident_bytes():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Memory(InAFolder):
+    def test_ten_thousand_reads_leak_nothing(self):
+        small = gpuimg.from_array(pattern(64, 64)).encode("png")
+        path = self.folder / "a.jpg"
+        gpuimg.from_array(pattern(64, 64)).write(path)
+        curve = []
+        for i in range(10000):
+            image = gpuimg.read(path if i % 2 else small)
+            if i % 10 == 0:
+                np.asarray(image), np.from_dlpack(image), memoryview(image)
+                image.equalize().encode("png", png_level=0)
+                image.hist()
+                with self.assertRaises(gpuimg.Error):
+                    gpuimg.read(small[:-30])
+            if i % 1000 == 999:
+                gc.collect()
+                curve.append(resident_bytes())
+        growth = curve[-1] - curve[3]  # the first thousands fill pools
+        self.assertLess(growth, 3 << 20, f"resident bytes after each thousand: {curve}")
+
+
+class Document(InAFolder):
+    def test_its_examples_run(self):
+        page = pathlib.Path(DOCS) / "python.md"
+        blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+        self.assertGreater(len(blocks), 3)
+        for name in ("photo.jpg", "a.jpg", "b.jpg"):
+            gpuimg.read(NIGHT).write(self.folder / name)
+        (self.folder / "photos").mkdir()
+        gpuimg.read(NIGHT).write(self.folder / "photos" / "a.jpg")
+        code = "\n".join(block for block in blocks if "torch" not in block and "cuda" not in block)
+        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
