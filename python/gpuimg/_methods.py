@@ -286,7 +286,7 @@ def stubs():
         "    def __buffer__(self, flags: int, /) -> memoryview: ...",
         "",
         "class Item(NamedTuple):",
-        "    index: int\n    path: str\n    image: Image | None\n    error: Error | None",
+        "    index: int  # type: ignore[assignment]\n    path: str\n    image: Image | None\n    error: Error | None",
         "",
         "class Result(NamedTuple):",
         "    exit_code: int",
