@@ -156,6 +156,7 @@ struct DecodedImage {
   bool has_lost_pages = false;               ///< the file has more, which cannot be found: PageList::lost
   std::vector<TextEntry> text;               ///< PNG tEXt entries, in file order
   bool is_upright = false;                   ///< set by a reader that has applied the orientation
+  std::uint32_t scaled_from = 0;             ///< as DeclaredImage::scaled_from
   Metadata metadata;                         ///< matches the pixels: upright if they are
   /// Null if no writer can repeat it. Turned as the pixels are.
   std::shared_ptr<const SourceEncoding> source_encoding;
@@ -196,8 +197,11 @@ struct DeclaredImage {
   std::string_view
       color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
   int bits = 8;  ///< as stored, of a channel or of an index of the palette
-  int palette_colors = 0;       ///< 0 without a palette
-  PixelFormat decoded;          ///< what decoding gives
+  int palette_colors = 0;  ///< 0 without a palette
+  PixelFormat decoded;     ///< what decoding gives
+  /// The largest stored value of a sample, if decoding makes it the largest value of `decoded` and scales the others
+  /// with it. 0 if values stay as they are, or if they are black and white or the colors of a palette.
+  std::uint32_t scaled_from = 0;
   bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;  ///< a backend's own decoder may take the file
   bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
@@ -324,6 +328,8 @@ struct Codec {
   bool is_decoded_by_rows = false;
   /// Null for a format with one image in a file.
   const PagedReading* paged = nullptr;
+
+  bool holds_measurements = false;  ///< its files are not only for display: scaling is a note, not a detail
 
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
   PixelLimits limits = {};

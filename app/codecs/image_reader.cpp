@@ -72,8 +72,18 @@ RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess f
   return file;
 }
 
+/// Tells a user of numbers that they are no longer those of the file.
+void tell_scaling(DecodedImage& decoded, const Codec& codec) {
+  if (decoded.scaled_from > 0) {
+    (codec.holds_measurements ? decoded.notes : decoded.details)
+        .push_back(fmt::format("{}: its levels are scaled: {} becomes {}", codec.name, decoded.scaled_from,
+                               decoded.format().max_value()));
+  }
+}
+
 DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOptions& options) {
   decoded.file_format = codec.format;
+  tell_scaling(decoded, codec);
   complete_density(decoded.metadata);
   if (options.auto_orient || decoded.is_upright) {
     turn_upright(decoded);

@@ -92,6 +92,15 @@ std::string color_text(const DeclaredImage& image) {
   return fmt::format("{}-bit {}{}{}", image.bits, image.color, of, alpha);
 }
 
+/// "1 channel of u16, scaled: 4095 becomes 65535".
+std::string decoded_text(const DeclaredImage& image) {
+  const std::string scaling =
+      image.scaled_from > 0 ? fmt::format(", scaled: {} becomes {}", image.scaled_from, image.decoded.max_value()) : "";
+  return fmt::format("{}{} channel{} of {}{}", image.decoded.channels,
+                     image.may_add_alpha ? fmt::format(" or {}", image.decoded.channels + 1) : "",
+                     image.decoded.channels == 1 ? "" : "s", sample_text(image.decoded.sample), scaling);
+}
+
 /// The color space of a profile: "RGB", "GRAY".
 std::string profile_space(codecs::ByteSpan profile) {
   const std::uint32_t signature = codecs::icc_color_space(profile);
@@ -160,9 +169,7 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
                                                  kTurns.at(static_cast<std::size_t>(orientation))));
   }
   rows.emplace_back("stored", color_text(image));
-  rows.emplace_back("decoded", fmt::format("{}{} channel{} of {}", image.decoded.channels,
-                                           image.may_add_alpha ? fmt::format(" or {}", image.decoded.channels + 1) : "",
-                                           image.decoded.channels == 1 ? "" : "s", sample_text(image.decoded.sample)));
+  rows.emplace_back("decoded", decoded_text(image));
   for (const HeaderFact& fact : image.facts) {
     rows.emplace_back(spaced(fact.key), std::visit(FactText(), fact.value));
   }
@@ -218,6 +225,12 @@ void write_pixels(const DeclaredImage& image, JsonWriter& json) {
     json.null();
   } else {
     json.boolean(image.decoded.has_alpha());
+  }
+  json.key("scaled_from");
+  if (image.scaled_from > 0) {
+    json.integer(image.scaled_from);
+  } else {
+    json.null();
   }
 }
 

@@ -49,6 +49,8 @@ class HeifFile {
   [[nodiscard]] const std::string& lost_alpha() const { return lost_alpha_; }
   [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   [[nodiscard]] int bits() const { return bits_; }  ///< of a channel, as stored
+  /// DeclaredImage::scaled_from
+  [[nodiscard]] std::uint32_t scaled_from() const { return bits_ > 8 && bits_ < 16 ? (1U << bits_) - 1 : 0; }
   [[nodiscard]] const HeifItems& items() const { return items_; }
   [[nodiscard]] PixelFormat format() const;      ///< of the decoded image
   [[nodiscard]] bool is_premultiplied() const;   ///< its colors by its alpha

@@ -168,6 +168,7 @@ DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOption
   check_sizes(file, options);
   DecodedImage decoded;
   decoded.is_upright = true;
+  decoded.scaled_from = file.scaled_from();
   decoded.metadata = read_metadata(file, decoded.details);
   decoded.image = decoded_image(file, options);
   add_notes(file, decoded.notes);
@@ -183,6 +184,7 @@ DeclaredImage declared_heif(ByteSpan beginning, const std::string& name) {
   declared.color = file.items().is_gray(file.items().primary) ? "gray" : "YCbCr";
   declared.bits = file.bits();
   declared.decoded = file.format();
+  declared.scaled_from = file.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   declared.decoder_bytes_per_pixel = 3 * declared.bytes_per_pixel;  // as coded, converted, and turned
   declared.facts = {{"brand", std::string(file.brand())}, {"images", static_cast<std::uint64_t>(file.images())}};

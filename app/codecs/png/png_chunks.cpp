@@ -448,6 +448,7 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   declared.bits = static_cast<int>(header.bit_depth);
   declared.palette_colors = is_palette ? static_cast<int>(found.palette_colors) : 0;
   declared.decoded = {header.bit_depth == 16 ? Sample::u16 : Sample::u8, type.channels + (adds_alpha ? 1 : 0)};
+  declared.scaled_from = header.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   declared.suits_backends = !is_palette && !found.has_transparency && header.interlace == 0 && header.bit_depth >= 8 &&
                             is_size_for_backends(header.width, header.height);

@@ -80,6 +80,11 @@ struct PngHeader {
   std::uint32_t bit_depth = 0;
   std::uint32_t color_type = 0;
   std::uint32_t interlace = 0;
+
+  /// DeclaredImage::scaled_from: of gray levels of 2 and 4 bits
+  [[nodiscard]] std::uint32_t scaled_from() const {
+    return color_type == 0 && (bit_depth == 2 || bit_depth == 4) ? (1U << bit_depth) - 1 : 0;
+  }
 };
 
 /// Reads IHDR unchecked, before libpng sees the file, so that a decompression bomb costs nothing. Refuses a file that

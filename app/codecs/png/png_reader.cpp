@@ -525,6 +525,7 @@ std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
 /// What decoding gives besides pixels; of the image data, only where they start matters.
 DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   DecodedImage decoded;
+  decoded.scaled_from = read_png_header(bytes, name).scaled_from();
   decoded.notes = notes_on(bytes, name);
   decoded.text = texts_of(bytes, name);
   decoded.metadata = read_png_metadata(in_memory(bytes), name, decoded.details);

@@ -137,6 +137,7 @@ struct PnmHeader {
   [[nodiscard]] bool is_bitmap() const { return kind == 1 || kind == 4; }
   [[nodiscard]] Sample sample() const { return max > 255 ? Sample::u16 : Sample::u8; }
   [[nodiscard]] PixelFormat format() const { return {sample(), channels}; }
+  [[nodiscard]] std::uint32_t scaled_from() const { return max == 1 || max == format().max_value() ? 0 : max; }
 };
 
 constexpr std::string_view kSpaces = " \t\v\f\r";
@@ -420,6 +421,7 @@ DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions
     refuse_truncated(name);
   }
   DecodedImage decoded;
+  decoded.scaled_from = header.scaled_from();
   decoded.image = options.image(static_cast<int>(header.width), static_cast<int>(header.height), header.format());
   if (header.sample() == Sample::u16) {
     read_pixels<std::uint16_t>(bytes, header, name, decoded.image.view());
@@ -437,6 +439,7 @@ std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::s
     return std::nullopt;
   }
   DecodedImage opened;
+  opened.scaled_from = header.scaled_from();
   opened.rows = std::make_shared<StoredRowReader>(
       static_cast<int>(header.width), static_cast<int>(header.height), header.format(), file,
       StoredRows{header.pixels, row_bytes(header)}, [header, name](ByteSpan stored, View to) {
@@ -454,6 +457,7 @@ DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name) {
   declared.color = header.format().color_channels() == 3 ? "RGB" : "gray";
   declared.bits = header.is_bitmap() ? 1 : 8 * static_cast<int>(sample_bytes(header.sample()));
   declared.decoded = header.format();
+  declared.scaled_from = header.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   declared.facts = {{"max_value", std::uint64_t{header.max}}};
   return declared;

@@ -39,6 +39,10 @@ struct TiffKind {
     return {bits > 8 && color != Color::palette ? Sample::u16 : Sample::u8,
             (is_gray ? 1 : 3) + (alpha != Alpha::none ? 1 : 0)};
   }
+  /// DeclaredImage::scaled_from
+  [[nodiscard]] std::uint32_t scaled_from() const {
+    return bits == 1 || bits == 8 || bits == 16 || color == Color::palette ? 0 : (1U << bits) - 1;
+  }
 };
 
 /// Of the current directory. Throws like decode_image; the size is not checked.

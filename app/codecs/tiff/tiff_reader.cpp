@@ -428,6 +428,7 @@ std::string note_of(const PageList& pages) {
 /// Call after the pixels have been read: libtiff may warn of them.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
   add_notes(page.kind, to.notes);
+  to.scaled_from = page.kind.scaled_from();
   if (page.blocks.missing > 0) {
     to.notes.push_back(fmt::format("TIFF: {} without data: {} of {}; their samples are 0",
                                    page.blocks.are_tiles ? "tiles" : "strips", page.blocks.missing, page.blocks.count));
@@ -530,6 +531,7 @@ DeclaredImage declared(const TiffFile& file) {
   declared.bits = kind.bits;
   declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
   declared.decoded = kind.format();
+  declared.scaled_from = kind.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // One strip may be the whole image.
   declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
