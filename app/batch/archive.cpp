@@ -463,6 +463,9 @@ class ArchiveRun {
 
   [[nodiscard]] ExitCode report(double seconds) {
     const RunOutcome& outcome = recorder_.outcome();
+    for (const std::string& note : outcome.notes.rest()) {
+      print_note(globals_.verbosity, note);
+    }
     const std::vector<std::string> lines = outcome.failures.lines();
     std::for_each(lines.begin(), lines.end(), print_error);
     std::string text = globals_.timing ? globals_.json ? outcome.times.json() : outcome.times.table() : "";

@@ -1,4 +1,4 @@
-// Turns exceptions into failures, groups failures by cause, and counts consecutive write failures.
+// Turns exceptions into failures, groups failures and notes by cause, and counts consecutive write failures.
 #include "batch/batch_item.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +24,7 @@ std::string_view without_name(std::string_view message, const std::string& name)
 }
 
 constexpr std::size_t kMaxCauses = 100;
+constexpr std::uint64_t kMaxToldNotes = 3;
 
 /// A damaged input concerns one file, so more names are listed. Other causes affect many files in the same way.
 std::uint64_t max_told(std::string_view kind) {
@@ -97,38 +98,59 @@ void fail_by(BatchItem& item, const std::exception_ptr& thrown) {
   }
 }
 
-void FailureList::add(std::string_view kind, const std::string& reason, const std::string& message) {
+bool CauseCounts::add(std::string_view kind, const std::string& reason, std::uint64_t most) {
   auto cause = std::find_if(causes_.begin(), causes_.end(),
                             [&](const Cause& known) { return known.kind == kind && known.reason == reason; });
-  if (cause == causes_.end() && causes_.size() == kMaxCauses) {
-    ++of_other_causes_;
-    return;
-  }
-  if (cause != causes_.end() && cause->told == max_told(kind)) {
-    ++cause->failures;
-    return;
-  }
-  make_room(told_);
-  std::string line = message;
   if (cause == causes_.end()) {
+    if (causes_.size() == kMaxCauses) {
+      ++of_other_causes_;
+      return false;
+    }
     make_room(causes_);
     cause = causes_.insert(causes_.end(), Cause{std::string(kind), reason});
   }
-  told_.push_back(std::move(line));
-  ++cause->failures;
-  ++cause->told;
+  ++cause->count;
+  const bool is_told = cause->told < most;
+  cause->told += is_told ? 1 : 0;
+  return is_told;
+}
+
+std::vector<std::string> CauseCounts::rest(std::string_view of_others) const {
+  std::vector<std::string> lines;
+  for (const Cause& cause : causes_) {
+    if (cause.count > cause.told) {
+      lines.push_back(fmt::format("... and {} more: {}", grouped(cause.count - cause.told), cause.reason));
+    }
+  }
+  if (of_other_causes_ > 0) {
+    lines.push_back(fmt::format("... and {} more {}", grouped(of_other_causes_), of_others));
+  }
+  return lines;
+}
+
+std::string NoteFolder::line_of(const BatchItem& item, const Message& message, Verbosity verbosity) {
+  const std::string name = shown_input(*item.planned);
+  std::string line = message_line(message.least, text_with_name(message, name));
+  if (verbosity == Verbosity::verbose) {
+    return line;
+  }
+  const std::string_view text = without_name(message.text, name);
+  const std::string reason(without_name(text, printable_name(item.planned->output)));
+  return counts_.add("note", reason, kMaxToldNotes) ? line : std::string();
+}
+
+void FailureList::add(std::string_view kind, const std::string& reason, const std::string& message) {
+  make_room(told_);
+  std::string line = message;
+  if (causes_.add(kind, reason, max_told(kind))) {
+    told_.push_back(std::move(line));
+  }
 }
 
 std::vector<std::string> FailureList::lines() const {
   std::vector<std::string> lines = told_;
-  for (const Cause& cause : causes_) {
-    if (cause.failures > cause.told) {
-      lines.push_back(fmt::format("... and {} more: {}", grouped(cause.failures - cause.told), cause.reason));
-    }
-  }
-  if (of_other_causes_ > 0) {
-    lines.push_back(
-        fmt::format("... and {} more with other causes; --manifest FILE records every one", grouped(of_other_causes_)));
+  for (std::string& line : causes_.rest("with other causes; --manifest FILE records every one")) {
+    lines.push_back(std::move(line));
   }
   return lines;
 }

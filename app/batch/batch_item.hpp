@@ -1,5 +1,5 @@
-// One item of a run; the failure that an exception becomes; and the failures of a run: for each cause the first few
-// files, then a count, and whether no output can be written any more. docs/batch.md, "Failures".
+// One item of a run; the failure that an exception becomes; the failures and the notes of a run: for each cause the
+// first few files, then a count; and whether no output can be written any more. docs/batch.md, "Failures".
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,43 @@ void fail_by(BatchItem& item, const std::exception_ptr& thrown);
 
 inline bool is_kind(const BatchItem& item, ErrorKind kind) { return item.record.error_kind == name_of(kind); }
 
+/// Counts messages by cause, which is their kind and reason. Stores a bounded number of causes, however many there are.
+class CauseCounts {
+ public:
+  /// Counts a message. Returns whether it is among the first `most` of its cause, which are told. Strong guarantee;
+  /// throws only std::bad_alloc.
+  bool add(std::string_view kind, const std::string& reason, std::uint64_t most);
+
+  /// "... and 4,997 more: reason" for each cause with more. Then, if there are causes that are not stored,
+  /// "... and 12 more " and `of_others`.
+  [[nodiscard]] std::vector<std::string> rest(std::string_view of_others) const;
+
+ private:
+  struct Cause {
+    std::string kind;
+    std::string reason;
+    std::uint64_t count = 0;
+    std::uint64_t told = 0;
+  };
+
+  std::vector<Cause> causes_;
+  std::uint64_t of_other_causes_ = 0;
+};
+
+/// Notes of the items of a run: the first three of each text, then a count.
+class NoteFolder {
+ public:
+  /// The line of a message of the item; empty if the message is only counted. With Verbosity::verbose, none is. Strong
+  /// guarantee; throws only std::bad_alloc.
+  std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
+
+  /// "... and 4,997 more: text" for each note with more.
+  [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest("with other texts; -v prints all notes"); }
+
+ private:
+  CauseCounts counts_;
+};
+
 /// Failures for the final report: for each cause the first few files, then a count. Stores a bounded number of lines,
 /// however many items fail.
 class FailureList {
@@ -70,16 +107,8 @@ class FailureList {
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:
-  struct Cause {
-    std::string kind;
-    std::string reason;
-    std::uint64_t failures = 0;
-    std::uint64_t told = 0;
-  };
-
-  std::vector<Cause> causes_;
+  CauseCounts causes_;
   std::vector<std::string> told_;
-  std::uint64_t of_other_causes_ = 0;
 };
 
 /// Detects that no output can be written any more, so that a run on a full disk ends early.

@@ -3,6 +3,7 @@
 #include "batch/pipeline.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
@@ -263,14 +264,6 @@ void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) 
 
 bool ItemProcessor::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
 
-std::string lines_of(const BatchItem& item) {
-  std::string lines;
-  for (const Message& message : item.messages) {
-    lines += message_line(message.least, text_with_name(message, shown_input(*item.planned)));
-  }
-  return lines;
-}
-
 bool is_unread(const BatchItem& item) {
   return is_kind(item, ErrorKind::read) || is_kind(item, ErrorKind::decode) || is_kind(item, ErrorKind::unsupported);
 }
@@ -285,10 +278,11 @@ ResultRecorder::ResultRecorder(const RunSettings& settings, const RunChannels& c
 
 void ResultRecorder::end(BatchItem& item) {
   take_turn(item);
+  const std::vector<std::string> lines = lines_of(item);
   std::string told;
   std::string recorded;
   reserve_.retry_on_oom([&] {
-    told = lines_of(item);
+    told = fmt::format("{}", fmt::join(lines, ""));
     recorded = is_recorded(item) ? manifest_line(item.record) : "";
     outcome_.times.make_room(item.record.times);
     if (item.record.status == ItemStatus::failed) {
@@ -302,6 +296,18 @@ void ResultRecorder::end(BatchItem& item) {
   if (!recorded.empty()) {
     channels_.manifest->write(recorded);
   }
+}
+
+/// Counts each message once, however often memory runs out.
+std::vector<std::string> ResultRecorder::lines_of(const BatchItem& item) {
+  std::vector<std::string> lines;
+  reserve_.retry_on_oom([&] {
+    lines.reserve(item.messages.size());
+    while (lines.size() < item.messages.size()) {
+      lines.push_back(outcome_.notes.line_of(item, item.messages[lines.size()], settings_.verbosity));
+    }
+  });
+  return lines;
 }
 
 void ResultRecorder::take_turn(BatchItem& item) {

@@ -69,6 +69,7 @@ struct RunOutcome {
   ProgressCounts counts;
   PhaseTimes times;          ///< summed over all workers
   FailureList failures;      ///< in plan order
+  NoteFolder notes;          ///< in plan order, printed as the items end
   std::uint64_t unread = 0;  ///< items that failed because their input is missing, damaged or not supported
   std::optional<ErrorKind>
       fatal;                  ///< why the run ended early: device_fault, backend_unavailable, out_of_memory or write
@@ -102,6 +103,7 @@ class ResultRecorder {
 
  private:
   void take_turn(BatchItem& item);
+  [[nodiscard]] std::vector<std::string> lines_of(const BatchItem& item);
   void count(BatchItem& item);
   [[nodiscard]] bool is_recorded(const BatchItem& item) const;
 

@@ -259,6 +259,7 @@ class BatchSession {
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
   [[nodiscard]] std::vector<std::string> failure_lines(const RunOutcome& outcome) const;
+  void print_further_notes(const RunOutcome& outcome, MemoryReserve& reserve) const;
   void print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const;
   [[nodiscard]] std::string summary(const RunOutcome& outcome, double seconds) const;
   [[nodiscard]] ExitCode concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const;
@@ -628,6 +629,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
   const std::exception_ptr unfinished = caught([&] { finish_merged(pool, outcome, named.output, reserve); });
   progress.stop();
+  print_further_notes(outcome, reserve);
   print_failures(outcome, reserve);
   if (unfinished) {
     rethrow_unless_closed(unfinished);
@@ -670,6 +672,13 @@ std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) 
                                 BlockedOutput::kInARow, outcome.why_no_output, way_to_continue()));
   }
   return lines;
+}
+
+/// Without memory for them, the counts of further notes are lost.
+void BatchSession::print_further_notes(const RunOutcome& outcome, MemoryReserve& reserve) const {
+  std::vector<std::string> lines;
+  (void)caught([&] { reserve.retry_on_oom([&] { lines = outcome.notes.rest(); }); });
+  std::for_each(lines.begin(), lines.end(), [&](const std::string& line) { print_note(globals_.verbosity, line); });
 }
 
 void BatchSession::print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const {

@@ -58,6 +58,47 @@ TEST(FailureList, StoresABoundedNumberOfLines) {
   EXPECT_EQ(lines[100], "... and 99,900 more with other causes; --manifest FILE records every one");
 }
 
+std::vector<std::string> note_lines(Verbosity verbosity, int items, NoteFolder& notes) {
+  Lines lines;
+  for (int i = 0; i < items; ++i) {
+    const PlanItem planned{fmt::format("in/{}.tif", i), fmt::format("out/{}.tif", i), PlanState::to_do};
+    BatchItem item;
+    item.planned = &planned;
+    for (const std::string& text : {planned.input + ": first page only", std::string("the device has no memory")}) {
+      if (std::string line = notes.line_of(item, {Verbosity::normal, text}, verbosity); !line.empty()) {
+        lines.push_back(std::move(line));
+      }
+    }
+  }
+  return lines;
+}
+
+TEST(NoteFolder, TellsThreeOfEachTextAndCountsTheRest) {
+  NoteFolder notes;
+  const Lines lines = note_lines(Verbosity::normal, 5, notes);
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[0], "gpuimg: note: in/0.tif: first page only\n");
+  EXPECT_EQ(lines[5], "gpuimg: note: in/2.tif: the device has no memory\n");
+  EXPECT_EQ(notes.rest(), (Lines{"... and 2 more: first page only", "... and 2 more: the device has no memory"}));
+}
+
+TEST(NoteFolder, TellsAllIfVerbose) {
+  NoteFolder notes;
+  EXPECT_EQ(note_lines(Verbosity::verbose, 5, notes).size(), 10U);
+  EXPECT_TRUE(notes.rest().empty());
+}
+
+TEST(NoteFolder, StoresABoundedNumberOfTexts) {
+  NoteFolder notes;
+  const PlanItem planned{"in.png", "out.png", PlanState::to_do};
+  BatchItem item;
+  item.planned = &planned;
+  for (int i = 0; i < 1000; ++i) {
+    (void)notes.line_of(item, {Verbosity::normal, fmt::format("tile {}", i)}, Verbosity::normal);
+  }
+  EXPECT_EQ(notes.rest(), Lines{"... and 900 more with other texts; -v prints all notes"});
+}
+
 struct Ending {
   int system_error = 0;
   std::string output = "out/a.png";
