@@ -13,11 +13,13 @@
 #include <memory>
 #include <new>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "codecs/file_header.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
+#include "io/temporary_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
@@ -205,6 +207,40 @@ void take_named(const std::string& path, const InputSources& sources, GatheredIn
   }
 }
 
+/// One text for all names of a folder; its plain name if it cannot be identified.
+std::string text_of_folder(const std::string& folder) {
+  const auto identity = identity_of(folder);
+  return identity ? fmt::format("{}:{}", identity->first, identity->second) : plain_path(folder);
+}
+
+/// A link to a file in the same or another folder is no duplicate: it has an output of its own.
+void remove_duplicates(GatheredInputs& gathered) {
+  std::unordered_map<std::string, std::string> folders;
+  std::unordered_set<std::string> seen;
+  std::erase_if(gathered.files, [&](const InputFile& file) {
+    const std::string path = plain_path(file.path);
+    std::string folder = folder_of(path);
+    auto known = folders.find(folder);
+    if (known == folders.end()) {
+      std::string text = text_of_folder(folder);
+      known = folders.emplace(std::move(folder), std::move(text)).first;
+    }
+    return !seen.insert(known->second + '/' + name_of_path(path)).second;
+  });
+}
+
+void remove_links(GatheredInputs& gathered) {
+  std::set<FileIdentity> seen;
+  const std::size_t links = std::erase_if(gathered.files, [&](const InputFile& file) {
+    const auto identity = identity_of(file.path);
+    return identity && !seen.insert(*identity).second;
+  });
+  if (links > 0) {
+    gathered.notes.push_back(
+        fmt::format("{} of the names {} to a file that is counted already", links, links == 1 ? "leads" : "lead"));
+  }
+}
+
 std::string numbered_name(const std::string& relative, const std::string& number) {
   const std::size_t name = name_of_path(relative).size();
   const std::size_t stem = stem_of_path(relative).size();
@@ -318,8 +354,10 @@ GatheredInputs gather_inputs(const InputSources& sources) {
     // A list may contain missing files or folders: they fail as items, so they need an output name.
     gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
-  std::unordered_set<std::string> seen;
-  std::erase_if(gathered.files, [&](const InputFile& file) { return !seen.insert(plain_path(file.path)).second; });
+  remove_duplicates(gathered);
+  if (sources.links_are_one) {
+    remove_links(gathered);
+  }
   return gathered;
 }
 

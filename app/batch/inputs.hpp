@@ -91,6 +91,7 @@ struct InputSources {
   std::vector<std::string> listed;  ///< as given in --files-from
   FileFilter filter;                ///< selects files in folders
   ScanOptions scan;
+  bool links_are_one = false;  ///< names of one file through links are duplicates, too
 };
 
 struct GatheredInputs {
@@ -99,8 +100,9 @@ struct GatheredInputs {
   std::vector<std::string> names;  ///< messages that name each skipped file: ScanOptions::names_skipped
 };
 
-/// The relative name of a named file is its base name; that of a listed file is its path as tar would store it. Throws
-/// Error{read} for a missing path on the command line, and for a folder that cannot be read or has no inputs.
+/// The relative name of a named file is its base name; that of a listed file is its path as tar would store it.
+/// Duplicates are equal names in one folder, however the folder is named. Throws Error{read} for a missing path on the
+/// command line, and for a folder that cannot be read or has no inputs.
 GatheredInputs gather_inputs(const InputSources& sources);
 
 /// --page all: the pages of a file as inputs of their own. Finds them once, so that no page is searched for later;

@@ -324,7 +324,8 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   const InputSources sources{named.inputs,
                              listed_files(arguments_),
                              FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
-                             {arguments_.recursive, output_folder(named), globals_.verbosity == Verbosity::verbose}};
+                             {arguments_.recursive, output_folder(named), globals_.verbosity == Verbosity::verbose},
+                             job_.adds_up()};
   GatheredInputs gathered = gather_inputs(sources);
   for (const std::string& note : gathered.notes) {
     print_note(globals_.verbosity, note);

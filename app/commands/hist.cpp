@@ -187,6 +187,7 @@ class HistJob final : public ImageJob {
   }
   [[nodiscard]] bool merges() const override { return joins() || only_checks() || prints(); }
   [[nodiscard]] bool merges_one() const override { return joins(); }
+  [[nodiscard]] bool adds_up() const override { return arguments_.merge; }
   [[nodiscard]] bool can_resume() const override { return !joins() && !prints(); }
   void check_several() const override {
     if (prints() && form_of(arguments_, "") == Form::svg) {

@@ -96,6 +96,9 @@ class ImageJob {
   virtual void finish(Worker& /*worker*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
 
+  /// True if a file that is read twice would count twice in the one output.
+  [[nodiscard]] virtual bool adds_up() const { return false; }
+
   /// Throws Error{usage} if the one output cannot hold several images.
   virtual void check_several() const {}
 
