@@ -83,18 +83,18 @@ class HistTableJob final : public ImageJob {
     worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
     const ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
     const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask) {
-      HistogramOptions options = options_;
-      options.channels = channels_of(picture.format());
-      options.selection.mask = mask;
-      return backend.histogram(picture, options);
+      return counted(backend, picture, mask);
     };
     const Histogram histogram =
         worker.executor.count(OperationInput(std::move(decoded)), before.steps,
                               {count, mask_, "hist", fit_of(options_), traits_of(options_).only_on});
     save_side_files(before, worker);
-    const HistogramReport report = make_report(histogram, {}, facts);
+    HistogramReport report = make_report(histogram, {}, facts);
     const std::string cells = table_cells(report);
     worker.report.keep_result(cells);
+    if (shape.format.has_alpha()) {
+      report.channels.pop_back();  // opaque pixels are not clipped
+    }
     std::optional<Error> failed;
     try {
       refuse_if_met(checks_, report);
@@ -128,6 +128,31 @@ class HistTableJob final : public ImageJob {
   }
 
  private:
+  /// Luma and colors of the selected pixels, and alpha of all that region and mask select unless --transparent is
+  /// given.
+  [[nodiscard]] Histogram counted(Backend& backend, const Picture& picture, const Picture* mask) const {
+    HistogramOptions options = options_;
+    options.channels = channels_of(picture.format());
+    options.selection.mask = mask;
+    Histogram histogram = backend.histogram(picture, options);
+    if (!picture.format().has_alpha() || !arguments_.selection.transparent.empty()) {
+      return histogram;
+    }
+    std::vector<std::uint64_t>& alpha = histogram.channels.back().counts;
+    if (mask == nullptr) {  // what was left out is transparent
+      const std::optional<Rect>& region = options.selection.region;
+      const std::uint64_t selected =
+          region ? static_cast<std::uint64_t>(region->width) * static_cast<std::uint64_t>(region->height)
+                 : picture.pixel_count();
+      alpha.front() += selected - histogram.counted;
+      return histogram;
+    }
+    options.channels = {Channel::alpha};
+    options.selection.count_transparent = true;
+    alpha = std::move(backend.histogram(picture, options).channels.front().counts);
+    return histogram;
+  }
+
   struct Row {
     std::string name;
     std::string cells;

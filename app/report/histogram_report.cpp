@@ -86,8 +86,10 @@ std::vector<std::uint64_t> reported_values(const std::vector<std::uint64_t>& cou
   return values;
 }
 
-void fill_end_shares(ChannelReport& channel, const ValueAxis& axis, std::uint64_t counted) {
+/// Of the pixels that are counted in the channel.
+void fill_end_shares(ChannelReport& channel, const ValueAxis& axis) {
   const auto& counts = channel.counts;
+  const std::uint64_t counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   const std::uint64_t low = std::accumulate(counts.begin(), counts.begin() + axis.first + 1, std::uint64_t{0});
   const std::uint64_t high = std::accumulate(counts.begin() + axis.last(), counts.end(), std::uint64_t{0});
   const double pixels = counted == 0 ? 1.0 : static_cast<double>(counted);
@@ -109,7 +111,7 @@ ChannelReport channel_report(const ChannelHistogram& channel, const HistogramRep
   made.values = reported_values(channel.counts, report.axis, report.options.cumulative);
   made.statistics = statistics_of(channel.counts);
   made.circular = report.axis.is_circular() ? circular_moments(channel.counts) : std::nullopt;
-  fill_end_shares(made, report.axis, report.counted);
+  fill_end_shares(made, report.axis);
   return made;
 }
 

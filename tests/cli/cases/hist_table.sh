@@ -12,7 +12,7 @@ for jobs in 1 3; do gpuimg hist -q -r --table -j $jobs in - | cmp - stats.csv; d
 gpuimg hist -q --table in/gray.pgm - | cut -d, -f 1-5
 cp in/gray.pgm "in/$(printf '\377').pgm" && gpuimg hist -q --json --table in | cut -c 1-50 | head -3 && rm in/*$(printf '\377')*
 mkdir other && cp in/gray.pgm other/a.pgm
-gpuimg hist -q --table in/gray.pgm other/a.pgm in/deep in/gray.pgm 'in/a,"b".ppm' other/../other/a.pgm - | cut -d, -f 1-3
+gpuimg hist -q --table in/gray.pgm other/a.pgm in/deep in/gray.pgm 'in/a,"b".ppm' other/../other/a.pgm in/deep/../deep/x.png - | cut -d, -f 1-3
 printf '%s\n' in/gray.pgm other/a.pgm in/deep/x.png | gpuimg hist -q --table --files-from - - | cut -d, -f 1-3
 echo "- a damaged file"
 make_image cut in/deep/x.png in/cut.png 40
@@ -42,3 +42,19 @@ expect 2 gpuimg hist in stats.json --table
 expect 2 gpuimg hist in new.csv --table --merge
 expect 2 gpuimg hist in new.csv --table --manifest m.jsonl --retry-failed m.jsonl
 gpuimg hist --table --channel rgb --bins 4 in/gray.pgm new.csv 2>&1 | grep note
+echo "- alpha is that of all pixels, as of --channel a"
+printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\1\1\377\2\2\2\377\3\3\3\200\4\4\4\0' >alpha.pam
+printf 'P5\n4 1\n255\n\0\1\1\1' >mask.pgm
+alpha() {  # the mean, the share at 0 and the share at 255 by the table, then by --channel a
+  gpuimg hist -q --table --json alpha.pam "$@" | sed -E 's/.*"a": .*"mean": ([^,]*),.*"share_at_zero": ([^,]*), "share_at_max": ([^}]*).*/\1 \2 \3/'
+  gpuimg hist -q --channel a --json alpha.pam "$@" | sed -En 's/ *"(mean|share_at_zero|share_at_max)": ([^,]*),?/\2/p' | paste -sd ' '
+}
+alpha
+alpha --roi 2,0,2,1
+alpha --mask mask.pgm
+alpha --mask mask.pgm --roi 0,0,2,1
+alpha --transparent skip
+alpha --transparent count
+gpuimg hist -q --table alpha.pam - | tail -n 1 | cut -d, -f 6-8
+echo "- checks are for levels: opaque pixels are not clipped"
+gpuimg hist -q --table --fail-if 'clipped>1%' alpha.pam - >/dev/null
