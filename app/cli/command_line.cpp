@@ -108,6 +108,10 @@ class StepWords {
       const bool takes_next = program_.takes_value(option_in(*word)) && !has_value(*word);
       word += takes_next && word + 1 != step.given.end() ? 2 : 1;
     }
+    if (is_first && word == step.given.end()) {
+      throw Error(ErrorKind::usage,
+                  "--then stands behind the first step, as in 'gpuimg equalize IN OUT --then threshold'");
+    }
     if (word == step.given.end() || is_option(*word)) {
       throw Error(ErrorKind::usage, "--then needs the name of a step: " + step_names() + "; see 'gpuimg --help'");
     }
@@ -130,8 +134,12 @@ class StepWords {
     for (const Step& step : steps_) {
       const StepPlace place = step.parser != nullptr ? step.parser->step_place() : StepPlace::nowhere;
       if (place == StepPlace::nowhere) {
-        throw Error(ErrorKind::usage, printable_name(step.name) + " is not a step; --then goes with " + step_names() +
-                                          "; see 'gpuimg --help'");
+        const bool is_quoted = step.name.find(' ') != std::string::npos;
+        const std::string hint = is_quoted                ? ", with its options in quotes; leave them out"
+                                 : step.parser == nullptr ? program_.subcommand_meant_by(step.name)
+                                                          : "";
+        throw Error(ErrorKind::usage, printable_name(step.name) + " is not a step" + hint + "; --then goes with " +
+                                          step_names() + "; see 'gpuimg --help'");
       }
       if (place == StepPlace::last && &step != &steps_.back()) {
         throw Error(ErrorKind::usage, step.name + " makes numbers, so it can only be the last step");
@@ -155,6 +163,21 @@ class StepWords {
         to.push_back(*++word);
       }
     }
+    if (step.missing_words > 0 && &step != &steps_.front()) {
+      refuse_missing_word(step);
+    }
+  }
+
+  /// The parser would take a file for it.
+  [[noreturn]] void refuse_missing_word(const Step& step) const {
+    const CommandModel model = program_.subcommand(step.name);
+    const auto word = std::find_if(model.positionals.begin(), model.positionals.end(),
+                                   [](const PositionalModel& positional) { return !positional.choices.empty(); });
+    std::vector<std::string> choices;
+    for (const Choice& choice : word->choices) {
+      choices.push_back(choice.name);
+    }
+    throw Error(ErrorKind::usage, "--then " + step.name + " needs " + word->name + " behind it: " + listed(choices));
   }
 
   void take_word_or_file(Step& step, const std::string& word) {

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
 #include <sstream>
 #include <string_view>
 
@@ -72,6 +73,17 @@ const std::vector<Synonym> kSubcommandSynonyms = {
     {"transcode", "convert"},
     {"reencode", "convert"},
     {"save", "convert"},
+    {"scale", "resize"},
+    {"rescale", "resize"},
+    {"thumbnail", "resize"},
+    {"thumb", "resize"},
+    {"shrink", "resize"},
+    {"downscale", "resize"},
+    {"enlarge", "resize --enlarge"},
+    {"upscale", "resize --enlarge"},
+    {"pad", "resize --fit pad"},
+    {"mirror", "flip"},
+    {"turn", "rotate"},
 };
 
 const std::vector<Synonym> kOptionSynonyms = {
@@ -91,6 +103,12 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--noise", "--filter-strength"},
     {"--threshold", "--value"},
     {"--method", "--formula"},
+    {"--method", "--filter"},
+    {"--interpolation", "--filter"},
+    {"--resample", "--filter"},
+    {"--upscale", "--enlarge"},
+    {"--anchor", "--gravity"},
+    {"--center", "--gravity"},
     {"--algorithm", "--formula"},
     {"--amount", "--strength"},
     {"--out", "--output"},
@@ -130,6 +148,10 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--region", "--roi"},
     {"--crop", "--roi"},
     {"--rect", "--roi"},
+    {"--region", "--box"},
+    {"--crop", "--box"},
+    {"--rect", "--box"},
+    {"--roi", "--box"},
     {"--channels", "--channel"},
     {"--normalise", "--normalize"},
     {"--cdf", "--cumulative"},
@@ -154,6 +176,18 @@ const std::vector<Synonym> kOptionSynonyms = {
 const std::vector<Synonym> kNotOffered = {
     {"--scale", "sizes are changed by gpuimg resize --size P%"},
     {"--progressive", "gpuimg writes JPEG of one scan"},
+    {"--width", "a width is given by gpuimg resize --size Wx, such as 800x"},
+    {"--height", "a height is given by gpuimg resize --size xH, such as x600"},
+    {"--max", "gpuimg resize --size 800x800 makes the longer side 800"},
+    {"--max-size", "gpuimg resize --size 800x800 makes the longer side 800"},
+    {"--long-edge", "gpuimg resize --size 800x800 makes the longer side 800"},
+    {"--angle", "the angle is a word before IN, as in gpuimg rotate 90 IN OUT"},
+    {"--degrees", "the angle is a word before IN, as in gpuimg rotate 90 IN OUT"},
+    {"--horizontal", "the axis is a word before IN, as in gpuimg flip horizontal IN OUT"},
+    {"--vertical", "the axis is a word before IN, as in gpuimg flip vertical IN OUT"},
+    {"--grayscale", "gpuimg hsl --saturation 0 makes an image gray"},
+    {"--gray", "gpuimg hsl --saturation 0 makes an image gray"},
+    {"--then", "the step is a word behind it, as in --then threshold"},
 };
 
 std::string why_not_offered(const std::string& name) {
@@ -211,13 +245,15 @@ std::string subcommand_meant(const std::string& option, const CLI::App& app, con
 std::string unknown_option(const std::string& argument, const CLI::App& app, const CLI::App* chosen) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string unknown = "unknown option " + printable_name(name);
-  if (const auto others = subcommands_with(name, app); !others.empty()) {
-    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and "));
-  }
   std::vector<std::string> known = option_names(app);
   const std::vector<std::string> more = chosen == nullptr ? subcommand_names(app) : option_names(*chosen);
   known.insert(known.end(), more.begin(), more.end());
-  if (known_word(name, known, kOptionSynonyms).empty()) {
+  const std::string same = known_word(name, known, kOptionSynonyms);
+  if (const auto others = subcommands_with(name, app); !others.empty()) {
+    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and ")) +
+           (same.empty() ? "" : " (did you mean " + same + "?)");
+  }
+  if (same.empty()) {
     if (const std::string meant = subcommand_meant(name, app, chosen); !meant.empty()) {
       return unknown + " (did you mean " + meant + "?)";
     }
@@ -316,9 +352,20 @@ bool takes_many_names(const CLI::App& parser) {
   });
 }
 
+/// "-quality" of "-uality": CLI11 takes the first letter for -q, and leaves the rest.
+std::string as_typed(const std::string& argument, std::span<const char* const> words) {
+  const bool is_rest = argument.size() > 2 && argument[0] == '-' && argument[1] != '-';
+  for (const std::string word : words) {
+    if (is_rest && word.starts_with('-') && !word.starts_with("--") && word.ends_with(argument.substr(1))) {
+      return word;
+    }
+  }
+  return argument;
+}
+
 /// Explains an argument that no option or positional took.
-std::string describe_left_over(const CLI::App& app) {
-  const std::string argument = without_bracket_mark(app.remaining(true).front());
+std::string describe_left_over(const CLI::App& app, std::span<const char* const> words) {
+  const std::string argument = as_typed(without_bracket_mark(app.remaining(true).front()), words);
   const auto chosen = app.get_subcommands();
   if (argument.size() > 1 && argument.front() == '-') {
     return unknown_option(argument, app);
@@ -359,17 +406,17 @@ std::string in_our_words(const CLI::ParseError& problem) {
   return text;
 }
 
-std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
+std::string describe(const CLI::App& app, const CLI::ParseError& problem, std::span<const char* const> words) {
   if (!app.remaining(true).empty()) {
-    return describe_left_over(app);
+    return describe_left_over(app, words);
   }
   return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
 }
 
-[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem) {
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem, std::span<const char* const> words) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-  throw Error(ErrorKind::usage, describe(app, problem) + "; see 'gpuimg " + name + "--help'");
+  throw Error(ErrorKind::usage, describe(app, problem, words) + "; see 'gpuimg " + name + "--help'");
 }
 
 /// Prints what --help or --version asks for.
@@ -573,7 +620,7 @@ std::optional<ExitCode> CommandParser::parse(int argc, const char* const* argv) 
   } catch (const CLI::Success& asked) {
     return answer(*app_, asked);
   } catch (const CLI::ParseError& problem) {
-    refuse(*app_, problem);
+    refuse(*app_, problem, {argv, static_cast<std::size_t>(argc)});
   }
 }
 
@@ -589,6 +636,10 @@ CommandParser* CommandParser::find_subcommand(const std::string& name) const {
   const auto found = std::find_if(subcommands_.begin(), subcommands_.end(),
                                   [&](const auto& subcommand) { return subcommand->name() == name; });
   return found == subcommands_.end() ? nullptr : found->get();
+}
+
+std::string CommandParser::subcommand_meant_by(const std::string& word) const {
+  return did_you_mean(word, subcommand_names(*app_), kSubcommandSynonyms);
 }
 
 OptionOwner CommandParser::owner_of(const std::string& option) const {

@@ -128,6 +128,9 @@ class CommandParser {
   /// Throws Error{usage} for an option that a subcommand does not have: which other one has it, or what is like it.
   [[noreturn]] void refuse_option(const std::string& argument) const;
 
+  /// " (did you mean equalize --clahe?)" for a word of another tool or another spelling; may be empty.
+  [[nodiscard]] std::string subcommand_meant_by(const std::string& word) const;
+
   /// How many of its arguments are words, as in "rotate 90": they come before files.
   [[nodiscard]] std::size_t words() const;
 

@@ -11,6 +11,7 @@
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::commands::arrange {
 namespace {
@@ -73,6 +74,10 @@ CropOptions checked_crop(const Arguments& arguments) {
 Turn checked_turn(const std::string& positional, const std::string& name, const NamedValues<Turn>& turns) {
   if (name.empty()) {
     throw Error(ErrorKind::usage, positional + ": is missing; give " + listed(names_of(turns)) + " before IN");
+  }
+  if (name.find_first_of("./") != std::string::npos) {
+    throw Error(ErrorKind::usage, fmt::format("{}: stands before IN, where {} is now; give {}", positional,
+                                              printable_name(name), listed(names_of(turns))));
   }
   return value_named(positional, name, turns);
 }

@@ -250,6 +250,21 @@ void check_size(const PictureOperation& operation, const ImageShape& image) {
       operation);
 }
 
+/// True if the image would be larger with --enlarge, and so keeps its size without it.
+bool keeps_size(const PictureOperation& operation, const ImageShape& image) {
+  const auto* given = std::get_if<ResizeOptions>(&operation);
+  if (given == nullptr) {
+    return false;
+  }
+  ResizeOptions enlarging = *given;
+  enlarging.enlarges = true;
+  const double width = given->box ? given->box->width : image.width;
+  const double height = given->box ? given->box->height : image.height;
+  const Size result = detail::resampled_sides(width, height, *given);
+  const Size wanted = detail::resampled_sides(width, height, enlarging);
+  return wanted.width > result.width || wanted.height > result.height;
+}
+
 }  // namespace
 
 void GeometryStep::check_shape(const ImageShape& input, const std::string& path, const Worker& worker) const {
@@ -270,6 +285,10 @@ void GeometryStep::check_shape(const ImageShape& input, const std::string& path,
 
 StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) const {
   check_shape(input.shape, input_name(input.path), worker);
+  if (keeps_size(operation_, input.shape)) {
+    worker.report.note(input_name(input.path) +
+                       ": is smaller than --size and keeps its size; --enlarge makes it larger");
+  }
   return {{[operation = operation_](Backend& backend, const Picture& picture, const Picture*) {
     return backend.apply(picture, operation);
   }}};

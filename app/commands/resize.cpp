@@ -11,6 +11,7 @@
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::commands::resize {
 namespace {
@@ -45,12 +46,15 @@ void read_size(const std::string& text, ResizeOptions& options) {
     throw Error(ErrorKind::usage, "--size: is missing; give WxH, Wx, xH or P%, such as 800x600");
   }
   const std::size_t x = text.find('x');
-  if (text.back() == '%') {
+  const bool has_other_letters = text.find_first_not_of("0123456789.+-x%") != std::string::npos;
+  const bool is_percent = text.back() == '%' && !has_other_letters;
+  if (is_percent) {
     options.percent = parse_number<double>("--size", text.substr(0, text.size() - 1));
     expect_within(kPercentLimits, "--size", *options.percent);
-  } else if (x == std::string::npos || text == "x") {
+  } else if (x == std::string::npos || text == "x" || has_other_letters) {
     throw Error(ErrorKind::usage,
-                fmt::format("--size: '{}' is not a size; give WxH, Wx, xH or P%, such as 800x600 or 50%", text));
+                fmt::format("--size: '{}' is not a size; give WxH, Wx, xH or P%, such as 800x600, 800x or 50%",
+                            printable_name(text)));
   } else if (x + 1 == text.size()) {
     options.width = side(text.substr(0, x));
   } else if (x == 0) {

@@ -102,5 +102,63 @@ hint 3 report a
 hint 3 report e missing.jsonl
 hint 4 equalize -r data done/ --manifest run.jsonl
 
+echo '--- sizes'
+hint 2 resize 800 photo.png new.png
+hint 2 resize photo.png new.png --width 800
+hint 2 resize photo.png new.png --width=800 --height 600
+hint 2 resize photo.png new.png --height 600
+hint 2 resize photo.png new.png --size 800
+hint 2 resize photo.png new.png --size 800px
+hint 2 resize photo.png new.png --size '800x600!'
+hint 2 resize photo.png new.png --max-size 800
+hint 2 resize photo.png new.png --interpolation area
+hint 2 resize photo.png new.png --upscale
+hint 0 resize photo.png new.png --size 800x
+hint 0 resize photo.png new.png --size 150%
+hint 2 resize photo.png new.png --size 4x4 --fit fill
+hint 2 thumbnail photo.png new.png
+hint 2 upscale photo.png new.png
+hint 2 crop photo.png new.png --size
+hint 2 crop photo.png new.png --size 50%
+hint 2 crop photo.png new.png --size 4x4 --center
+hint 2 crop photo.png new.png --size 4x4 --gravity top
+hint 2 crop photo.png new.png --roi 1,1,4,4
+hint 2 crop photo.png new.png --box 4x4+1+1
+hint 2 crop photo.png new.png --size 800x600
+
+echo '--- turns'
+hint 2 rotate photo.png new.png 90
+hint 2 rotate photo.png new.png
+hint 2 rotate 45 photo.png new.png
+hint 2 rotate --angle 90 photo.png new.png
+hint 2 flip photo.png new.png
+hint 2 flip --horizontal photo.png new.png
+hint 2 mirror photo.png new.png
+
+echo '--- convert'
+hint 2 convert photo.png jpg
+hint 2 convert photo.png new.jpg -quality 80
+hint 2 convert photo.png -resize 50% new.jpg
+hint 2 convert photo.png new.png --grayscale
+hint 0 convert photo.png new.png --quality 80
+hint 2 convert photo.png new.jpg --depth 16
+
+echo '--- several steps'
+hint 2 --then threshold photo.png new.png
+hint 2 equalize photo.png new.png --then
+hint 2 equalize photo.png new.png --then --clahe
+hint 2 equalize photo.png new.png --then=threshold
+hint 2 equalize photo.png new.png --then blur
+hint 2 equalize photo.png new.png --then threshhold
+hint 2 equalize photo.png new.png --then 'resize --size 50%'
+hint 2 equalize photo.png new.png --then resize 50%
+hint 2 equalize photo.png new.png --then rotate
+hint 2 equalize photo.png new.png --then rotate 45
+hint 2 equalize photo.png --then threshold new.png
+hint 2 equalize photo.png new.png --then compare
+hint 2 hist photo.png new.csv --then equalize
+hint 2 equalize photo.png new.png --clahe --then threshold --clip 3
+hint 0 crop photo.png new.png --size 4x4 --then resize --size 8x
+
 rm -f ../said.out ../said.txt
 find . -type f -exec sha256sum {} + | sort | diff ../before.txt - && echo "$hints hints, and every file is as it was"
