@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command_line.hpp"
+#include "operations/operations.hpp"
 
 namespace gpuimg {
 
@@ -39,10 +40,19 @@ inline constexpr std::array kCommands = {
     doctor_command,  completion_command, help_command,     version_command,
 };
 
-std::vector<Command> all_commands();
+inline std::vector<Command> all_commands() {
+  std::vector<Command> commands;
+  for (const auto& command : kCommands) {
+    commands.push_back(command());
+  }
+  return commands;
+}
 
 /// The command of an operation, with the name and the summary from the list of operations.
-Command operation_command(std::string_view name, const char* examples, RunCommand (*declare)(CommandParser&));
+inline Command operation_command(std::string_view name, const char* examples, RunCommand (*declare)(CommandParser&)) {
+  const Operation& operation = *find_operation(name);
+  return {std::string(operation.name), std::string(operation.summary), examples, declare};
+}
 
 /// Version, commit, compiler, CUDA runtime and architectures, and libraries: one line each. Printed by --version too.
 std::string version_text();

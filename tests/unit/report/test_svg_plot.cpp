@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "report/plot_elements.hpp"
 #include "report/histogram_plots.hpp"
+#include "report/plot_elements.hpp"
 #include "support/histogram_reports.hpp"
 #include "text/printable_name.hpp"
 
