@@ -164,7 +164,7 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--encoding", "--encode"},
     {"--brightness", "--lightness"},
     {"--sat", "--saturation"},
-    {"--compression", "--png-level"},
+    {"--compress", "--compression"},
     {"-q:v", "--quality"},
     {"--chroma", "--subsampling"},
     {"--sampling", "--subsampling"},

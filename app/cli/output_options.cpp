@@ -32,6 +32,15 @@ const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
     {"444", codecs::ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
+const NamedValues<codecs::TiffCompression> kCompressionNames = {
+    {"none", codecs::TiffCompression::none},
+    {"packbits", codecs::TiffCompression::packbits, "for drawings"},
+    {"lzw", codecs::TiffCompression::lzw, "for old readers"},
+    {"deflate", codecs::TiffCompression::deflate, "smaller", {"zip"}},
+    {"g4", codecs::TiffCompression::group4, "Group 4 fax, for black and white", {"group4"}},
+    {"jpeg", codecs::TiffCompression::jpeg, "8 bits, with loss, at --quality"},
+};
+
 const NamedValues<Stripping> kStrippingNames = {
     {"all", Stripping::all},
     {"gps", Stripping::positions},
@@ -86,12 +95,17 @@ std::string listed_image_forms(const std::string& before_each) {
   return listed(names);
 }
 
-void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
+void add_compression_options(CommandParser& parser, ImageOutputArguments& arguments) {
   parser.number(
       of_run({"--png-level",
               fmt::format("compression of PNG, 0 (fastest) to 3 (smallest) [{}]", codecs::WriteOptions().png_level),
               "N"}),
       arguments.png_level);
+  parser.text(of_run({"--compression",
+                      with_choices("compression of TIFF", kCompressionNames,
+                                   name_of(codecs::WriteOptions().tiff_compression, kCompressionNames)),
+                      "NAME"}),
+              arguments.compression);
 }
 
 void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments) {
@@ -144,6 +158,9 @@ codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments
   options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
   options.webp_quality = options.jpeg_quality;
   options.webp_lossless = arguments.lossless;
+  if (!arguments.compression.empty()) {
+    options.tiff_compression = value_named("--compression", arguments.compression, kCompressionNames);
+  }
   if (!arguments.subsampling.empty()) {
     std::string name = arguments.subsampling;
     std::erase(name, ':');  // accept 4:2:0, the usual notation
@@ -157,17 +174,20 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   const bool is_png = format == codecs::FileFormat::png;
   const bool is_jpeg = format == codecs::FileFormat::jpeg;
   const bool is_webp = format && codecs::codec_of(*format).name == "WebP";  // not in every build
+  const bool is_tiff = format && codecs::codec_of(*format).name == "TIFF";  // not in every build
+  const bool has_jpeg_data = is_jpeg || (is_tiff && arguments.compression == "jpeg");
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
     note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
   };
   note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
-  note(!arguments.quality.empty(), is_jpeg || is_webp, "--quality", "JPEG");
+  note(!arguments.compression.empty(), is_tiff, "--compression", "TIFF");
+  note(!arguments.quality.empty(), has_jpeg_data || is_webp, "--quality", "JPEG");
   note_no_effect(is_webp && !arguments.quality.empty() && arguments.lossless, "--quality", "--lossless is given",
                  verbosity);
   note_no_effect(is_webp && arguments.keeps_quality() && !arguments.lossless, "--quality keep", name + " is no JPEG",
                  verbosity);
-  note(!arguments.subsampling.empty(), is_jpeg, "--subsampling", "JPEG");
+  note(!arguments.subsampling.empty(), has_jpeg_data, "--subsampling", "JPEG");
   note(arguments.lossless, is_webp, "--lossless", "WebP");
 }
 

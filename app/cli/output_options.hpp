@@ -1,5 +1,5 @@
 // The options of outputs. First the formats of a subcommand, and how --format and OUT choose one (docs/cli.md, "Output
-// format"); then the formats of images by name; then --png-level, --quality, --subsampling, --lossless, --strip,
+// format"); then the formats of images by name; then --png-level, --compression, --quality, --subsampling, --lossless, --strip,
 // --background and --depth: how an image is encoded, whether it keeps its metadata, and what its pixels become.
 #pragma once
 
@@ -105,6 +105,7 @@ struct ImageOutputArguments {
   std::string quality;
   std::string subsampling;
   bool lossless = false;
+  std::string compression;
   std::string strip;
   std::string background;
   std::string depth;
@@ -112,7 +113,8 @@ struct ImageOutputArguments {
   [[nodiscard]] bool keeps_quality() const { return quality == "keep"; }
 };
 
-void add_png_option(CommandParser& parser, ImageOutputArguments& arguments);
+/// --png-level, and --compression of TIFF.
+void add_compression_options(CommandParser& parser, ImageOutputArguments& arguments);
 
 /// --quality, --subsampling and --lossless: JPEG and WebP.
 void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments);

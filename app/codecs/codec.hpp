@@ -220,6 +220,9 @@ struct DeclaredImage {
 /// Width and height of a chroma sample in pixels: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
+/// How a TIFF stores its pixels. TIFF 6.0; group4 is ITU-T T.6, for one bit a pixel.
+enum class TiffCompression : std::uint8_t { none, packbits, lzw, deflate, group4, jpeg };
+
 struct WriteOptions {
   std::optional<FileFormat> format;  ///< in place of what the name says, where that decides
   int png_level = 1;                 ///< 0 … 3: app/codecs/png/png.hpp
@@ -230,6 +233,7 @@ struct WriteOptions {
   int webp_quality = 90;                              ///< 1 … 100, unless lossless
   bool webp_lossless = false;
   int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none
+  TiffCompression tiff_compression = TiffCompression::deflate;
   bool one_bit = false;         ///< of PNG, PNM and TIFF: 8-bit gray pixels, all 0 or 255, are written at one bit each
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order

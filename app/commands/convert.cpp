@@ -103,7 +103,7 @@ RunCommand declare(CommandParser& parser) {
   forms.push_back({kArray, "an array of 8 or 16 bits, height x width x channels"});
   add_format_option(parser, arguments->image_output.format,
                     {"form of the output", forms, "the ending of OUT; png for -"});
-  add_png_option(parser, arguments->image_output);
+  add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);

@@ -351,7 +351,7 @@ RunCommand declare(CommandParser& parser) {
   add_selection_options(parser, arguments->selection);
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
-  add_png_option(parser, arguments->image_output);
+  add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);

@@ -398,7 +398,7 @@ RunCommand declare(CommandParser& parser) {
       fmt::format("form of the output: npy, png or tif; with --inverse or an adjustment {} [the ending of OUT; "
                   "png for -]",
                   listed_image_forms()));
-  add_png_option(parser, arguments->image_output);
+  add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);

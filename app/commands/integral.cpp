@@ -401,7 +401,7 @@ RunCommand declare(CommandParser& parser) {
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output; with --mean that of an image", kForms.names,
                                  "the ending of OUT; npy for -, png with --mean"));
-  add_png_option(parser, arguments->image_output);
+  add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);

@@ -297,7 +297,7 @@ StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) cons
 void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments) {
   add_format_option(parser, arguments.format,
                     with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
-  add_png_option(parser, arguments);
+  add_compression_options(parser, arguments);
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);
   add_conversion_options(parser, arguments);

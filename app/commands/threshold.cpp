@@ -270,7 +270,7 @@ RunCommand declare(CommandParser& parser) {
               arguments->bits);
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
-  add_png_option(parser, arguments->image_output);
+  add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   parser.declare_step([arguments] { return std::make_shared<ThresholdStep>(*arguments); });

@@ -170,6 +170,60 @@ class Tiff(gpuimg_run.Comparison):
                     with Image.open(self.path("out.tif")) as image:
                         numpy.testing.assert_array_equal(numpy.asarray(image), pixels)
 
+    def test_every_compression_written_is_read_by_all(self):
+        tags = {"none": 1, "packbits": 32773, "lzw": 5, "deflate": 8}
+        for compression, tag in tags.items():
+            for depth in (8, 16):
+                for channels in (1, 2, 3, 4):
+                    pixels = self.noise(HEIGHT, WIDTH, channels, depth=depth)
+                    pixels[: HEIGHT // 2] = 7  # runs
+                    given = pixels[:, :, 0] if channels == 1 else pixels
+                    numpy.save(self.path("in.npy"), given)
+                    self.gpuimg("convert", "--force", "--compression", compression, self.path("in.npy"),
+                                self.path("out.tif"))
+                    with tifffile.TiffFile(self.path("out.tif")) as tiff:
+                        self.assertEqual(tiff.pages[0].compression, tag)
+                        if compression != "lzw":  # which tifffile leaves to a package of its own
+                            self.same(tiff.asarray(), given, (compression, depth, channels))
+                    self.same(self.read(self.path("out.tif")), self.as_read(given), (compression, depth, channels))
+                    self.same(self.through_tiffcp(self.path("out.tif")), given, compression)
+        for mode in ("L", "RGB"):
+            self.photo(mode).save(self.path("in.png"))
+            for subsampling in ("444", "420"):
+                self.gpuimg("convert", "--force", "--compression", "jpeg", "--quality", "90", "--subsampling",
+                            subsampling, self.path("in.png"), self.path("out.tif"))
+                with Image.open(self.path("out.tif")) as image:
+                    self.assertEqual(image.tag_v2[259], 7)
+                    decoded = numpy.asarray(image.convert(mode))
+                self.same(self.read(self.path("out.tif")), decoded, mode)
+                difference = numpy.abs(decoded.astype(int) - numpy.asarray(self.photo_of("in.png", mode)))
+                self.assertLess(difference.mean(), 6 if subsampling == "420" else 3)
+
+    def as_read(self, pixels):
+        """Gray with alpha is RGBA in the PNG by way of OpenCV."""
+        return pixels[:, :, [0, 0, 0, 1]] if pixels.ndim == 3 and pixels.shape[2] == 2 else pixels
+
+    def photo_of(self, name, mode):
+        with Image.open(self.path(name)) as image:
+            return image.convert(mode)
+
+    def test_group4_is_read_by_all_and_as_small_as_that_of_tiffcp(self):
+        for width, height in ((WIDTH, HEIGHT), (1, 1), (8, 3), (1701, 997)):
+            page = self.random.integers(0, 2, (height // 9 + 1, width // 13 + 1)).repeat(9, 0).repeat(13, 1)
+            pixels = (page[:height, :width] * 255).astype(numpy.uint8)
+            Image.fromarray(pixels).save(self.path("in.png"))
+            for command in (("convert",), ("threshold", "--value", "128")):
+                self.gpuimg(*command, "-q", "--force", "--compression", "g4", self.path("in.png"), self.path("out.tif"))
+                with Image.open(self.path("out.tif")) as image:
+                    self.assertEqual((image.mode, image.tag_v2[259]), ("1", 4))
+                    self.same(numpy.asarray(image.convert("L")), pixels, (command, width, height))
+                self.same(self.read(self.path("out.tif")), pixels, (command, width, height))
+            if shutil.which("tiffcp"):
+                subprocess.run(["tiffcp", "-c", "g4", self.path("out.tif"), self.path("copy.tif")], check=True,
+                               capture_output=True)
+                self.assertLessEqual(os.path.getsize(self.path("out.tif")),
+                                     1.05 * os.path.getsize(self.path("copy.tif")) + 64)
+
     def through_tiffcp(self, file):
         """What libtiff's own tool makes of a file of one image or several."""
         if shutil.which("tiffcp"):

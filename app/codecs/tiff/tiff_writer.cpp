@@ -93,10 +93,22 @@ Tiff opened(Output& output, ConstView pixels) {
           TIFFClose};
 }
 
-std::uint32_t rows_per_strip(ConstView pixels) {
+bool has_predictor(TiffCompression compression) {
+  return compression == TiffCompression::deflate || compression == TiffCompression::lzw;
+}
+
+/// Group 4 has one strip, because each strip begins without a row to refer to. A strip of JPEG has whole MCUs.
+std::uint32_t rows_per_strip(ConstView pixels, TiffCompression compression = TiffCompression::none) {
   constexpr std::size_t kStripBytes = std::size_t{256} << 10;
-  const std::size_t rows = std::max<std::size_t>(1, kStripBytes / pixels.tight_pitch_bytes());
-  return static_cast<std::uint32_t>(std::min(rows, static_cast<std::size_t>(pixels.height)));
+  constexpr std::size_t kMcuRows = 16;
+  const auto height = static_cast<std::size_t>(pixels.height);
+  std::size_t rows = std::max<std::size_t>(1, kStripBytes / pixels.tight_pitch_bytes());
+  if (compression == TiffCompression::group4) {
+    rows = height;
+  } else if (compression == TiffCompression::jpeg) {
+    rows = (rows + kMcuRows - 1) / kMcuRows * kMcuRows;
+  }
+  return static_cast<std::uint32_t>(std::min(rows, height));
 }
 
 void set_common_tags(TIFF* tiff, ConstView pixels, int bits) {
@@ -109,13 +121,51 @@ void set_common_tags(TIFF* tiff, ConstView pixels, int bits) {
 
 int bits_of(ConstView pixels) { return static_cast<int>(8 * sample_bytes(pixels.format.sample)); }
 
-void set_image_tags(TIFF* tiff, ConstView pixels, bool one_bit) {
+int compression_tag(TiffCompression compression) {
+  switch (compression) {
+    case TiffCompression::none: return COMPRESSION_NONE;
+    case TiffCompression::packbits: return COMPRESSION_PACKBITS;
+    case TiffCompression::lzw: return COMPRESSION_LZW;
+    case TiffCompression::deflate: return COMPRESSION_ADOBE_DEFLATE;
+    case TiffCompression::group4: return COMPRESSION_CCITTFAX4;
+    case TiffCompression::jpeg: return COMPRESSION_JPEG;
+  }
+  return COMPRESSION_NONE;
+}
+
+std::pair<int, int> chroma_sample_size(ChromaSubsampling subsampling) {
+  const bool halves_width = subsampling == ChromaSubsampling::s422 || subsampling == ChromaSubsampling::s420;
+  const bool halves_height = subsampling == ChromaSubsampling::s440 || subsampling == ChromaSubsampling::s420;
+  return {halves_width ? 2 : 1, halves_height ? 2 : 1};
+}
+
+/// libtiff converts to YCbCr and subsamples.
+void set_jpeg_tags(TIFF* tiff, bool is_color, const WriteOptions& options) {
+  TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, options.jpeg_quality);
+  if (is_color) {
+    const auto [width, height] = chroma_sample_size(options.jpeg_subsampling.value_or(ChromaSubsampling::s420));
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
+    TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, width, height);
+    TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  }
+}
+
+void set_image_tags(TIFF* tiff, ConstView pixels, bool one_bit, const WriteOptions& options) {
+  const TiffCompression compression = options.tiff_compression;
+  const bool is_color = pixels.format.color_channels() == 3;
   set_common_tags(tiff, pixels, one_bit ? 1 : bits_of(pixels));
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip(pixels, compression));
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, pixels.format.channels);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
-               pixels.format.color_channels() == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  TIFFSetField(tiff, TIFFTAG_PREDICTOR, one_bit ? PREDICTOR_NONE : PREDICTOR_HORIZONTAL);
+               is_color                                 ? PHOTOMETRIC_RGB
+               : compression == TiffCompression::group4 ? PHOTOMETRIC_MINISWHITE
+                                                        : PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression_tag(compression));
+  if (has_predictor(compression)) {
+    TIFFSetField(tiff, TIFFTAG_PREDICTOR, one_bit ? PREDICTOR_NONE : PREDICTOR_HORIZONTAL);
+  } else if (compression == TiffCompression::jpeg) {
+    set_jpeg_tags(tiff, is_color, options);
+  }
   if (pixels.format.has_alpha()) {
     const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
@@ -256,29 +306,94 @@ bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, in
   return is_written;
 }
 
+/// Writes the strips by libtiff, one after another.
+bool encode_strips(TIFF* tiff, ConstView pixels, int rows) {
+  const std::size_t row_bytes = pixels.tight_pitch_bytes();
+  std::vector<std::byte> strip(static_cast<std::size_t>(rows) * row_bytes);
+  for (int first = 0; first < pixels.height; first += rows) {
+    const int count = std::min(rows, pixels.height - first);
+    for (int y = 0; y < count; ++y) {
+      std::memcpy(strip.data() + static_cast<std::size_t>(y) * row_bytes, pixels.row_bytes(first + y), row_bytes);
+    }
+    const auto size = static_cast<tmsize_t>(static_cast<std::size_t>(count) * row_bytes);
+    if (TIFFWriteEncodedStrip(tiff, static_cast<std::uint32_t>(first / rows), strip.data(), size) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_black_and_white(ConstView pixels) {
+  for (int y = 0; y < pixels.height; ++y) {
+    const std::byte* row = pixels.row_bytes(y);
+    if (!std::all_of(row, row + pixels.width, [](std::byte v) { return v == std::byte{0} || v == std::byte{255}; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Why the compression cannot hold the pixels, and what to do; empty if it can.
+std::string misfit(ConstView pixels, TiffCompression compression) {
+  constexpr int kMaxJpegSide = 65500;  // JPEG_MAX_DIMENSION of libjpeg
+  if (compression == TiffCompression::group4 && !(can_pack_bits(pixels.format) && is_black_and_white(pixels))) {
+    return "--compression g4 stores black and white alone, and this image has other values; add --then threshold";
+  }
+  if (compression == TiffCompression::jpeg && pixels.format.has_alpha()) {
+    return "--compression jpeg stores no alpha; add --background white";
+  }
+  if (compression == TiffCompression::jpeg && pixels.format.sample != Sample::u8) {
+    return "--compression jpeg stores 8 bits per channel; add --depth 8";
+  }
+  if (compression == TiffCompression::jpeg && std::max(pixels.width, pixels.height) > kMaxJpegSide) {
+    return fmt::format("--compression jpeg stores up to {} pixels a side; add --then resize", kMaxJpegSide);
+  }
+  return "";
+}
+
+/// Throws Error{usage} for pixels that the compression cannot hold, Error{unsupported} if this libtiff lacks it.
+void check_compression(ConstView pixels, const std::string& name, TiffCompression compression) {
+  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression_tag(compression))) == 0) {
+    throw Error(ErrorKind::unsupported,
+                printable_name(name) + ": this libtiff lacks the compression; choose --compression deflate");
+  }
+  if (const std::string why = misfit(pixels, compression); !why.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {}, or choose --compression deflate", printable_name(name), why));
+  }
+}
+
 /// False without memory for it.
 bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOptions& options) {
-  const Image bits = one_bit ? packed_bits(pixels) : Image();
+  const TiffCompression compression = options.tiff_compression;
+  const unsigned white = compression == TiffCompression::group4 ? 0 : 1;
+  const Image bits = one_bit ? packed_bits(pixels, white) : Image();
   Tiff tiff = opened(output, pixels);
   if (tiff == nullptr) {
     return false;
   }
-  set_image_tags(tiff.get(), pixels, one_bit);
+  set_image_tags(tiff.get(), pixels, one_bit, options);
   // libtiff appends pixels and its directory to what is there.
   const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
   write_tiff_metadata(tiff.get(), options.metadata, exif);
   const ConstView stored = one_bit ? bits.view() : pixels;
-  const auto rows = static_cast<int>(rows_per_strip(pixels));
-  return write_strips(tiff.get(), stored, !one_bit, rows, options.threads) && TIFFFlush(tiff.get()) == 1;
+  const auto rows = static_cast<int>(rows_per_strip(pixels, compression));
+  const bool is_written = compression == TiffCompression::deflate
+                              ? write_strips(tiff.get(), stored, !one_bit, rows, options.threads)
+                              : encode_strips(tiff.get(), stored, rows);
+  return is_written && TIFFFlush(tiff.get()) == 1;
 }
 
 }  // namespace
 
 void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  check_compression(pixels, name, options.tiff_compression);
+  const bool is_group4 = options.tiff_compression == TiffCompression::group4;
+  const bool is_jpeg = options.tiff_compression == TiffCompression::jpeg;
+  const bool one_bit = (options.one_bit || is_group4) && !is_jpeg && can_pack_bits(pixels.format);
   Output output;
   bool is_written = false;
   try {
-    is_written = write_image(output, pixels, options.one_bit && can_pack_bits(pixels.format), options);
+    is_written = write_image(output, pixels, one_bit, options);
   } catch (const std::bad_alloc&) {
   }
   if (!is_written) {
