@@ -98,13 +98,13 @@ void fail_by(BatchItem& item, const std::exception_ptr& thrown) {
   }
 }
 
-bool CauseCounts::add(std::string_view kind, const std::string& reason, std::uint64_t most) {
+bool CauseCounts::add(std::string_view kind, const std::string& reason, std::uint64_t most, Others others) {
   auto cause = std::find_if(causes_.begin(), causes_.end(),
                             [&](const Cause& known) { return known.kind == kind && known.reason == reason; });
   if (cause == causes_.end()) {
     if (causes_.size() == kMaxCauses) {
-      ++of_other_causes_;
-      return false;
+      of_other_causes_ += others == Others::counted ? 1 : 0;
+      return others == Others::told;
     }
     make_room(causes_);
     cause = causes_.insert(causes_.end(), Cause{std::string(kind), reason});
@@ -134,9 +134,9 @@ std::string NoteFolder::line_of(const BatchItem& item, const Message& message, V
   if (verbosity == Verbosity::verbose) {
     return line;
   }
-  const std::string_view text = without_name(message.text, name);
+  const std::string_view text = without_name(without_name(message.text, name), printable_name(item.planned->input));
   const std::string reason(without_name(text, printable_name(item.planned->output)));
-  return counts_.add("note", reason, kMaxToldNotes) ? line : std::string();
+  return counts_.add("note", reason, kMaxToldNotes, CauseCounts::Others::told) ? line : std::string();
 }
 
 void FailureList::add(std::string_view kind, const std::string& reason, const std::string& message) {

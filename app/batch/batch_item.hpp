@@ -61,9 +61,11 @@ inline bool is_kind(const BatchItem& item, ErrorKind kind) { return item.record.
 /// Counts messages by cause, which is their kind and reason. Stores a bounded number of causes, however many there are.
 class CauseCounts {
  public:
-  /// Counts a message. Returns whether it is among the first `most` of its cause, which are told. Strong guarantee;
-  /// throws only std::bad_alloc.
-  bool add(std::string_view kind, const std::string& reason, std::uint64_t most);
+  enum class Others : std::uint8_t { counted, told };
+
+  /// Counts a message. Returns whether it is to be told: if it is among the first `most` of its cause, or if as many
+  /// other causes are stored as may be and `others` are told. Strong guarantee; throws only std::bad_alloc.
+  bool add(std::string_view kind, const std::string& reason, std::uint64_t most, Others others = Others::counted);
 
   /// "... and 4,997 more: reason" for each cause with more. Then, if there are causes that are not stored,
   /// "... and 12 more " and `of_others`.
@@ -88,8 +90,8 @@ class NoteFolder {
   /// guarantee; throws only std::bad_alloc.
   std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
 
-  /// "... and 4,997 more: text" for each note with more.
-  [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest("with other texts; -v prints all notes"); }
+  /// "... and 4,997 more: text" for each note with more. A text that is not stored, because there are many, is told.
+  [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest(""); }
 
  private:
   CauseCounts counts_;

@@ -185,8 +185,8 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   note(!arguments.quality.empty(), has_jpeg_data || is_webp, "--quality", "JPEG");
   note_no_effect(is_webp && !arguments.quality.empty() && arguments.lossless, "--quality", "--lossless is given",
                  verbosity);
-  note_no_effect(is_webp && arguments.keeps_quality() && !arguments.lossless, "--quality keep", name + " is no JPEG",
-                 verbosity);
+  const bool is_other_lossy = (is_webp && !arguments.lossless) || (has_jpeg_data && !is_jpeg);
+  note_no_effect(is_other_lossy && arguments.keeps_quality(), "--quality keep", name + " is no JPEG", verbosity);
   note(!arguments.subsampling.empty(), has_jpeg_data, "--subsampling", "JPEG");
   note(arguments.lossless, is_webp, "--lossless", "WebP");
 }

@@ -629,6 +629,9 @@ ExitCode compare_pages(Worker& worker, const Arguments& arguments, const Options
   if (!pictures_of(arguments).empty()) {
     throw Error(ErrorKind::usage, "a picture shows the differences of one page; choose it with --page N");
   }
+  if (options.metric) {
+    throw Error(ErrorKind::usage, "--metric prints the number of one page; choose it with --page N");
+  }
   const ComparedFiles files = compared_pages(worker, a, b, options);
   const bool shows_all_pages = worker.options.verbosity == Verbosity::verbose;
   print(

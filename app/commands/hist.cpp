@@ -240,7 +240,8 @@ class HistJob final : public ImageJob {
     if (options_.channels.front() == Channel::luma) {
       worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
     }
-    const ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
+    ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
+    facts.pages = static_cast<int>(decoded.pages);
     Histogram histogram = counted(worker, std::move(decoded), before.steps);
     save_side_files(before, worker);
     if (arguments_.overlay) {

@@ -81,7 +81,8 @@ class HistTableJob final : public ImageJob {
     const ImageSteps::OfImage before = steps_.for_image(decoded, paths.input, worker);
     const ImageShape& shape = before.result;
     worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
-    const ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
+    ImageFacts facts = facts_of_image(shown_input(paths), shape.width, shape.height, shape.format);
+    facts.pages = static_cast<int>(decoded.pages);
     const auto count = [&](Backend& backend, const Picture& picture, const Picture* mask) {
       return counted(backend, picture, mask);
     };

@@ -156,9 +156,12 @@ class ToHslJob final : public ImageJob {
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kHslForms, asked_form(), output, verbosity);
     note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "HSL carries no metadata", verbosity);
+    ImageOutputArguments of_image = arguments_.image_output;
+    if (form_of(output) == HslForm::tiff && !std::exchange(of_image.compression, "").empty()) {
+      note_no_effect(true, "--compression", "tables in TIFF are stored uncompressed", verbosity);
+    }
     const bool is_png = form_of(output) == HslForm::png;
-    note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
-                        verbosity);
+    note_without_effect(of_image, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt, verbosity);
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
     if (!arguments_.planes) {

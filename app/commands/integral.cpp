@@ -103,9 +103,12 @@ class IntegralJob final : public ImageJob {
                    "luma is not summed", verbosity);
     const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
     note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
+    ImageOutputArguments of_image = arguments_.image_output;
+    if (form_of(output) == Form::tiff && !std::exchange(of_image.compression, "").empty()) {
+      note_no_effect(true, "--compression", "tables in TIFF are stored uncompressed", verbosity);
+    }
     const bool is_png = form_of(output) == Form::png;
-    note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
-                        verbosity);
+    note_without_effect(of_image, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt, verbosity);
   }
   [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {

@@ -176,9 +176,16 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
   note_misleading_ending(output_.forms(), arguments_.format, output, verbosity);
   steps_.note_options(verbosity);
   note_without_effect(arguments_, output, output_.format_of(output), verbosity);
-  if (steps_.is_bilevel() && output_.format_of(output) == codecs::FileFormat::jpeg) {
-    print_note(verbosity, "JPEG adds gray to black and white; .png and .tif keep it, in less space");
+  const codecs::FileFormat format = output_.format_of(output);
+  const bool is_tiff = codecs::codec_of(format).name == "TIFF";  // not in every build
+  const bool is_jpeg_in_tiff = is_tiff && arguments_.compression == "jpeg";
+  if (steps_.is_bilevel() && (format == codecs::FileFormat::jpeg || is_jpeg_in_tiff)) {
+    print_note(verbosity, is_jpeg_in_tiff
+                              ? "JPEG adds gray to black and white; --compression g4 keeps it, in less space"
+                              : "JPEG adds gray to black and white; .png and .tif keep it, in less space");
   }
+  note_no_effect(is_tiff && arguments_.compression == "g4" && bits_ == BilevelBits::eight, "--depth 8",
+                 "Group 4 has one bit a pixel", verbosity);
 }
 
 /// Of black and white, the extension of the input only if that format keeps it.
@@ -286,8 +293,10 @@ void GeometryStep::check_shape(const ImageShape& input, const std::string& path,
 StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) const {
   check_shape(input.shape, input_name(input.path), worker);
   if (keeps_size(operation_, input.shape)) {
-    worker.report.note(input_name(input.path) +
-                       ": is smaller than --size and keeps its size; --enlarge makes it larger");
+    const auto* resize = std::get_if<ResizeOptions>(&operation_);
+    const bool has_box = resize != nullptr && resize->box.has_value();
+    worker.report.note(fmt::format("{}: {} smaller than --size and keeps its size; --enlarge makes it larger",
+                                   input_name(input.path), has_box ? "its --box is" : "is"));
   }
   return {{[operation = operation_](Backend& backend, const Picture& picture, const Picture*) {
     return backend.apply(picture, operation);

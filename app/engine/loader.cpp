@@ -101,7 +101,7 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
 
 codecs::DecodedImage Loader::load(const std::string& path) {
   if (auto image = images_.extract(path)) {
-    parts_.backends.expect_image(image.mapped().pixel_count(), false);
+    parts_.backends.expect_image(image.mapped().pixel_count(), 0.0);
     return std::move(image.mapped());
   }
   if (path != "-" && !members_.contains(path)) {

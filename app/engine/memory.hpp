@@ -90,7 +90,8 @@ class MemoryBudget {
   void limit_to(std::uint64_t free_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t releases() const;  ///< so far
+  [[nodiscard]] std::uint64_t most() const { return most_; }  ///< what it had at first
+  [[nodiscard]] std::uint64_t releases() const;               ///< so far
 
  private:
   const std::uint64_t most_;

@@ -61,7 +61,7 @@ Placement DeviceMemory::place(Backend& on, std::size_t needed_bytes, MemoryShare
 StripMemory DeviceMemory::room_alone(Backend& on, MemoryShare& share) {
   share.release();
   MemoryBudget& memory = total(on);
-  report_.times().measure(Phase::start, [&] { share = MemoryShare(memory, memory.bytes()); });
+  report_.times().measure(Phase::start, [&] { share = MemoryShare(memory, memory.most()); });
   const std::size_t available = on.available_bytes();
   DeviceBudgets::limit(memory, available);
   report_.note(

@@ -66,7 +66,9 @@ std::string verdict(const ComparedPair& pair) {
   if (!comparison.is_equal()) {
     return !pair.has_limits ? "differ" : pair.passes() ? "differ within the limits" : "differ beyond the limits";
   }
-  return pair.tolerance == 0 ? "are equal" : fmt::format("are equal within a tolerance of {}", pair.tolerance);
+  const std::string equal =
+      pair.tolerance == 0 ? "are equal" : fmt::format("are equal within a tolerance of {}", pair.tolerance);
+  return pair.passes() ? equal : equal + ", but beyond the limits";
 }
 
 std::string first_text(const FirstDifference& first) {
@@ -202,6 +204,8 @@ std::string comparison_line(const ComparedPair& pair) {
                         grouped(comparison.differing), grouped(comparison.pixels), within_text(pair),
                         share_text(comparison), comparison.greatest(), psnr_text(comparison), ssim_clause(comparison),
                         first_text(*comparison.first));
+  } else {
+    line += broken_text(pair);
   }
   return line + "\n";
 }

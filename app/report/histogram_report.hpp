@@ -43,6 +43,7 @@ struct ImageFacts {
   int height = 0;
   int bits = 8;  ///< per sample: 8 or 16
   int channels = 1;
+  int pages = 1;  ///< of the file
   bool is_sum = false;
   std::uint64_t images = 1;  ///< in a sum
   std::uint64_t pixels = 0;  ///< of all images of a sum, counted or skipped

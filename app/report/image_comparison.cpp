@@ -246,7 +246,9 @@ void report_similarity(const std::vector<double>& means, ImageComparison& result
     result.channels[c].ssim = means[c];
     sum += means[c];
   }
-  result.ssim = sum / static_cast<double>(means.size());
+  const bool are_all_one = std::all_of(means.begin(), means.end(), [](double mean) { return mean >= 1.0; });
+  const double mean = sum / static_cast<double>(means.size());
+  result.ssim = are_all_one ? 1.0 : std::min(mean, std::nextafter(1.0, 0.0));  // a sum may round up
 }
 
 std::uint32_t to_eight_bits(std::uint32_t level, PixelFormat format) {
@@ -323,7 +325,8 @@ ImageComparison compare_images(ConstView a, ConstView b, const ComparisonOptions
   result.pixels = a.pixel_count();
   Counter counter(static_cast<std::size_t>(format.channels), options.tolerance);
   HistogramPair histograms(options.has_histograms ? format.channels : 0, format.max_value() + std::size_t{1});
-  StructuralSimilarity similarity(a.width, format.channels, result.bits, options.window);
+  StructuralSimilarity similarity(a.width, options.has_similarity ? a.height : 0, format.channels, result.bits,
+                                  options.window);
   for (int y = 0; y < a.height; ++y) {
     std::uint16_t* row_a = similarity.next_row(0);
     std::uint16_t* row_b = similarity.next_row(1);
@@ -388,6 +391,9 @@ Image amplified_difference(ConstView a, ConstView b, const ComparisonOptions& op
 
 Image side_by_side(ConstView a, ConstView b, ConstView third) {
   constexpr int kGap = 8;
+  if (a.width > (std::numeric_limits<int>::max() - 2 * kGap) / 3) {
+    throw Error(ErrorKind::unsupported, "--side-by-side: the images are too wide to stand beside each other");
+  }
   Image picture(3 * a.width + 2 * kGap, a.height, {Sample::u8, 3});
   std::memset(picture.view().data, 0xFF, picture.size_bytes());
   place_on_white(a, picture.view(), 0);

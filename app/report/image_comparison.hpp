@@ -33,7 +33,7 @@ struct ComparisonOptions {
 class StructuralSimilarity {
  public:
   /// bits: 8 or 16. channels: 1 to 4; each is taken on its own.
-  StructuralSimilarity(int width, int channels, int bits, SsimWindow window);
+  StructuralSimilarity(int width, int height, int channels, int bits, SsimWindow window);
 
   /// Where the next row of image 0 or 1 belongs, width × channels samples; add_row() takes both rows.
   [[nodiscard]] std::uint16_t* next_row(int image);
@@ -49,7 +49,7 @@ class StructuralSimilarity {
 
   [[nodiscard]] std::size_t windows_in_row() const {
     const std::size_t width = row_samples_ / channels_;
-    return width < side_ ? 0 : width - side_ + 1;
+    return width < side_ || !has_windows_ ? 0 : width - side_ + 1;
   }
   [[nodiscard]] std::uint16_t* row(int image, std::size_t y);
   template <class Sum>
@@ -61,10 +61,12 @@ class StructuralSimilarity {
   std::size_t side_;
   std::size_t channels_;
   std::size_t row_samples_;
+  bool has_windows_;  ///< else the image is smaller than a window
+  std::size_t kept_rows_;
   bool is_wide_;  ///< sums need more than 32 bits
   double c1_ = 0.0;
   double c2_ = 0.0;
-  std::array<std::vector<std::uint16_t>, 2> ring_;   ///< the last side_ + 1 rows of each image
+  std::array<std::vector<std::uint16_t>, 2> ring_;   ///< the last kept_rows_ rows of each image
   std::array<std::vector<std::int32_t>, 4> narrow_;  ///< sums of columns
   std::array<std::vector<double>, 4> wide_;
   std::vector<double> units_;  ///< of a row of windows, in units of 2⁻⁴⁰

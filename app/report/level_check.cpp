@@ -46,10 +46,10 @@ struct LevelCheck::Statistic {
   double ChannelReport::*share = nullptr;
   int ImageFacts::*fact = nullptr;
 
-  static const std::array<Statistic, 20> kAll;
+  static const std::array<Statistic, 21> kAll;
 };
 
-const std::array<LevelCheck::Statistic, 20> LevelCheck::Statistic::kAll = {{
+const std::array<LevelCheck::Statistic, 21> LevelCheck::Statistic::kAll = {{
     {"clipped", Kind::share, nullptr, &ChannelReport::share_at_ends},
     {"black", Kind::share, nullptr, &ChannelReport::share_at_first},
     {"white", Kind::share, nullptr, &ChannelReport::share_at_last},
@@ -70,6 +70,7 @@ const std::array<LevelCheck::Statistic, 20> LevelCheck::Statistic::kAll = {{
     {"height", Kind::image, nullptr, nullptr, &ImageFacts::height},
     {"channels", Kind::image, nullptr, nullptr, &ImageFacts::channels},
     {"bits", Kind::image, nullptr, nullptr, &ImageFacts::bits},
+    {"pages", Kind::image, nullptr, nullptr, &ImageFacts::pages},
 }};
 
 const LevelCheck::Statistic& LevelCheck::statistic_named(const std::string& name, const std::string& text) {

@@ -17,7 +17,7 @@ class LevelCheck {
   /// counted, or V for levels. Or "width<640": of the image itself. Throws Error{usage}.
   explicit LevelCheck(const std::string& text);
 
-  /// True for width, height, channels and bits, which a sum of images does not have.
+  /// True for width, height, channels, bits and pages, which a sum of images does not have.
   [[nodiscard]] bool is_of_image() const;
 
   /// If the condition holds for a channel: the statistic there, "clipped is 2.31% in r". Nothing counted meets every

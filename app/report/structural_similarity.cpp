@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -194,18 +195,23 @@ std::array<Sum*, 4> pointers(std::array<std::vector<Sum>, 4>& sums) {
 
 }  // namespace
 
-StructuralSimilarity::StructuralSimilarity(int width, int channels, int bits, SsimWindow window)
+StructuralSimilarity::StructuralSimilarity(int width, int height, int channels, int bits, SsimWindow window)
     : window_(window),
       side_(static_cast<std::size_t>(ssim_side(window))),
       channels_(static_cast<std::size_t>(channels)),
       row_samples_(static_cast<std::size_t>(width) * channels_),
+      has_windows_(std::min(width, height) >= ssim_side(window)),
+      kept_rows_(has_windows_ ? side_ + 1 : 1),
       is_wide_(bits > 8 || window == SsimWindow::gaussian) {
   const double v_max = bits == 8 ? 255.0 : 65535.0;
   const double n = window == SsimWindow::gaussian ? 1.0 : 49.0;
   c1_ = n * n * v_max * v_max / 1e4;
   c2_ = n * (window == SsimWindow::gaussian ? 1.0 : 48.0) * 9.0 * v_max * v_max / 1e4;
   for (std::vector<std::uint16_t>& rows : ring_) {
-    rows.resize((side_ + 1) * row_samples_);
+    rows.resize(kept_rows_ * row_samples_);
+  }
+  if (!has_windows_) {
+    return;
   }
   for (std::size_t k = 0; k < 4; ++k) {
     is_wide_ ? wide_[k].resize(row_samples_) : narrow_[k].resize(row_samples_);
@@ -216,7 +222,7 @@ StructuralSimilarity::StructuralSimilarity(int width, int channels, int bits, Ss
 std::uint16_t* StructuralSimilarity::next_row(int image) { return row(image, rows_); }
 
 std::uint16_t* StructuralSimilarity::row(int image, std::size_t y) {
-  return ring_[static_cast<std::size_t>(image)].data() + y % (side_ + 1) * row_samples_;
+  return ring_[static_cast<std::size_t>(image)].data() + y % kept_rows_ * row_samples_;
 }
 
 void StructuralSimilarity::add_row(bool is_same) {
@@ -295,8 +301,11 @@ std::vector<double> StructuralSimilarity::means() const {
   }
   const double windows = static_cast<double>(windows_in_row()) * static_cast<double>(window_rows_);
   const Units same = static_cast<Units>(windows_in_row()) * static_cast<Units>(same_window_rows_) << 40;
+  const Units whole = static_cast<Units>(windows_in_row()) * static_cast<Units>(window_rows_) << 40;
   for (std::size_t c = 0; c < channels_; ++c) {
-    means.push_back(static_cast<double>(totals_[c] + same) / (kUnits * windows));
+    const Units total = totals_[c] + same;
+    const double mean = static_cast<double>(total) / (kUnits * windows);
+    means.push_back(total < whole ? std::min(mean, std::nextafter(1.0, 0.0)) : mean);
   }
   return means;
 }

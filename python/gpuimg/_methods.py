@@ -17,7 +17,7 @@ COMMANDS = {command["name"]: command for command in _core.commands()}
 # Commands whose result may be numbers in place of an image, and the form in which they come.
 NUMBERS = {"hist": "json", "integral": "npy", "hsl": "npy"}
 # Options of `hist` that say how it is drawn, added up or printed; the method returns the numbers.
-LEFT_OUT = {"hist": {"format", "chart", "log", "title", "overlay", "merge", "table", "fail-if"}, "hsl": {"planes"},
+LEFT_OUT = {"hist": {"format", "chart", "summary", "log", "title", "overlay", "merge", "table", "columns", "total", "fail-if"}, "hsl": {"planes"},
             "equalize": {"lut"}}
 
 

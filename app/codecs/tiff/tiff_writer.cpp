@@ -75,12 +75,15 @@ struct Output {
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-bool needs_big_tiff(ConstView pixels) {
-  constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate and directories add little
-  return static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+/// A file of up to 4 GiB need not be a BigTIFF. Directories and most compressions add little; LZW and JPEG of noise may
+/// add half.
+bool needs_big_tiff(ConstView pixels, TiffCompression compression) {
+  const bool may_grow = compression == TiffCompression::lzw || compression == TiffCompression::jpeg;
+  const std::uint64_t most_bytes = std::uint64_t{may_grow ? 5U : 7U} << 29;
+  return static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > most_bytes;
 }
 
-Tiff opened(Output& output, ConstView pixels) {
+Tiff opened(Output& output, ConstView pixels, TiffCompression compression) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (options == nullptr) {
@@ -88,8 +91,9 @@ Tiff opened(Output& output, ConstView pixels) {
   }
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Output::on_message, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), Output::on_message, nullptr);
-  return {TIFFClientOpenExt("output", needs_big_tiff(pixels) ? "w8l" : "wl", &output, Output::on_read, Output::on_write,
-                            Output::on_seek, Output::on_close, Output::on_size, nullptr, nullptr, options.get()),
+  return {TIFFClientOpenExt("output", needs_big_tiff(pixels, compression) ? "w8l" : "wl", &output, Output::on_read,
+                            Output::on_write, Output::on_seek, Output::on_close, Output::on_size, nullptr, nullptr,
+                            options.get()),
           TIFFClose};
 }
 
@@ -334,10 +338,17 @@ bool is_black_and_white(ConstView pixels) {
 }
 
 /// Why the compression cannot hold the pixels, and what to do; empty if it can.
-std::string misfit(ConstView pixels, TiffCompression compression) {
+std::string misfit(ConstView pixels, TiffCompression compression, std::optional<ChromaSubsampling> subsampling) {
   constexpr int kMaxJpegSide = 65500;  // JPEG_MAX_DIMENSION of libjpeg
-  if (compression == TiffCompression::group4 && !(can_pack_bits(pixels.format) && is_black_and_white(pixels))) {
+  if (compression == TiffCompression::group4 && !can_pack_bits(pixels.format)) {
+    return "--compression g4 stores 8-bit gray of 0 and 255 alone, and this image has color, alpha or 16 bits; add "
+           "--then threshold";
+  }
+  if (compression == TiffCompression::group4 && !is_black_and_white(pixels)) {
     return "--compression g4 stores black and white alone, and this image has other values; add --then threshold";
+  }
+  if (compression == TiffCompression::jpeg && subsampling == ChromaSubsampling::s440) {
+    return "a TIFF stores no --subsampling 440; choose 422 or 420";
   }
   if (compression == TiffCompression::jpeg && pixels.format.has_alpha()) {
     return "--compression jpeg stores no alpha; add --background white";
@@ -352,12 +363,14 @@ std::string misfit(ConstView pixels, TiffCompression compression) {
 }
 
 /// Throws Error{usage} for pixels that the compression cannot hold, Error{unsupported} if this libtiff lacks it.
-void check_compression(ConstView pixels, const std::string& name, TiffCompression compression) {
-  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression_tag(compression))) == 0) {
+void check_compression(ConstView pixels, const std::string& name, const WriteOptions& options) {
+  const TiffCompression compression = options.tiff_compression;
+  const bool is_own = compression == TiffCompression::deflate;  // libtiff only stores what StripPacker makes
+  if (!is_own && TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression_tag(compression))) == 0) {
     throw Error(ErrorKind::unsupported,
                 printable_name(name) + ": this libtiff lacks the compression; choose --compression deflate");
   }
-  if (const std::string why = misfit(pixels, compression); !why.empty()) {
+  if (const std::string why = misfit(pixels, compression, options.jpeg_subsampling); !why.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}: {}, or choose --compression deflate", printable_name(name), why));
   }
 }
@@ -367,13 +380,13 @@ bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOpti
   const TiffCompression compression = options.tiff_compression;
   const unsigned white = compression == TiffCompression::group4 ? 0 : 1;
   const Image bits = one_bit ? packed_bits(pixels, white) : Image();
-  Tiff tiff = opened(output, pixels);
+  Tiff tiff = opened(output, pixels, compression);
   if (tiff == nullptr) {
     return false;
   }
   set_image_tags(tiff.get(), pixels, one_bit, options);
   // libtiff appends pixels and its directory to what is there.
-  const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
+  const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels, compression));
   write_tiff_metadata(tiff.get(), options.metadata, exif);
   const ConstView stored = one_bit ? bits.view() : pixels;
   const auto rows = static_cast<int>(rows_per_strip(pixels, compression));
@@ -386,7 +399,7 @@ bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOpti
 }  // namespace
 
 void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  check_compression(pixels, name, options.tiff_compression);
+  check_compression(pixels, name, options);
   const bool is_group4 = options.tiff_compression == TiffCompression::group4;
   const bool is_jpeg = options.tiff_compression == TiffCompression::jpeg;
   const bool one_bit = (options.one_bit || is_group4) && !is_jpeg && can_pack_bits(pixels.format);
@@ -405,7 +418,7 @@ void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& 
 
 std::vector<std::byte> encode_tiff_table(ConstView table, std::span<const std::string_view> channels) {
   Output output;
-  Tiff tiff = opened(output, table);
+  Tiff tiff = opened(output, table, TiffCompression::none);
   bool is_written = tiff != nullptr;
   for (std::size_t channel = 0; channel < channels.size() && is_written; ++channel) {
     set_table_tags(tiff.get(), table, channel, channels);

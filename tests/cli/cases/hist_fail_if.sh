@@ -11,7 +11,7 @@ done
 holds --fail-if 'mean>49%' deep.pgm
 holds --fail-if 'mean>25%' deep.pgm
 echo "- size and kind"
-for check in 'width<4' 'width>=4' 'height>4' 'height<5' 'channels<3' 'channels>1' 'bits>8' 'bits<=8'; do
+for check in 'width<4' 'width>=4' 'height>4' 'height<5' 'channels<3' 'channels>1' 'bits>8' 'bits<=8' 'pages>1' 'pages<=1'; do
   holds --fail-if "$check" a.pgm
 done
 holds --fail-if 'bits>8' deep.pgm

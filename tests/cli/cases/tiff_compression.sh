@@ -8,6 +8,8 @@ for name in none packbits lzw deflate; do
   gpuimg convert alpha.png $name-alpha.tif --compression $name && gpuimg compare alpha.png $name-alpha.tif
   gpuimg threshold -q color.png $name-mask.tif --compression $name && gpuimg compare mask.png $name-mask.tif
 done
+for name in none packbits lzw; do cmp -s $name.tif deflate.tif && echo "$name is deflate"; done
+gpuimg integral -q mask.png table.tif && gpuimg integral mask.png other-table.tif --compression lzw && cmp table.tif other-table.tif
 echo "- deflate is the default"
 gpuimg convert color.png default.tif && cmp default.tif deflate.tif
 echo "- Group 4"

@@ -88,15 +88,15 @@ TEST(NoteFolder, TellsAllIfVerbose) {
   EXPECT_TRUE(notes.rest().empty());
 }
 
-TEST(NoteFolder, StoresABoundedNumberOfTexts) {
+TEST(NoteFolder, TellsTextsThatAreNotStored) {
   NoteFolder notes;
   const PlanItem planned{"in.png", "out.png", PlanState::to_do};
   BatchItem item;
   item.planned = &planned;
   for (int i = 0; i < 1000; ++i) {
-    (void)notes.line_of(item, {Verbosity::normal, fmt::format("tile {}", i)}, Verbosity::normal);
+    EXPECT_NE(notes.line_of(item, {Verbosity::normal, fmt::format("tile {}", i)}, Verbosity::normal), "");
   }
-  EXPECT_EQ(notes.rest(), Lines{"... and 900 more with other texts; -v prints all notes"});
+  EXPECT_EQ(notes.rest(), Lines());
 }
 
 struct Ending {
