@@ -24,6 +24,12 @@ std::optional<DecodedImage> decoded(std::span<const std::byte> file, const std::
   }
 }
 
+/// Without what decode_image adds of scaled levels: Codec::open_rows has only the number.
+std::vector<std::string> of_the_codec(std::vector<std::string> words) {
+  std::erase_if(words, [](const std::string& text) { return text.find("levels are scaled") != std::string::npos; });
+  return words;
+}
+
 std::string difference(const DecodedImage& rows, const Image& image, const DecodedImage& whole) {
   const bool same_size = image.width() == whole.width() && image.height() == whole.height();
   if (!same_size || image.format() != whole.format()) {
@@ -32,9 +38,10 @@ std::string difference(const DecodedImage& rows, const Image& image, const Decod
   if (std::memcmp(image.view().data, whole.image.view().data, image.size_bytes()) != 0) {
     return "the pixels differ";
   }
-  const bool same_words = rows.notes == whole.notes && rows.details == whole.details;
+  const bool same_words = rows.notes == of_the_codec(whole.notes) && rows.details == of_the_codec(whole.details);
   const bool same_rest = rows.metadata.exif == whole.metadata.exif && rows.metadata.icc == whole.metadata.icc &&
                          rows.text.size() == whole.text.size() && rows.pages == whole.pages &&
+                         rows.scaled_from == whole.scaled_from &&
                          (rows.source_encoding == nullptr) == (whole.source_encoding == nullptr);
   return same_words && same_rest ? "" : "what is told beside the pixels differs";
 }
