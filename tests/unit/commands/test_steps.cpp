@@ -411,7 +411,7 @@ TEST_F(StepsTest, UsageErrors) {
       {"denoise --patch 4 a b --then equalize", "denoise: --patch"},
       {"denoise a b --then equalize --colour rgb", "unknown option --colour"},
       {"equalize a b --then threshold --depth 16", "--depth: '16' is neither 1 nor 8"},
-      {"equalize a b --then rotate --then equalize", "rotate: ANGLE: is missing; give 90, 180 or 270"},
+      {"equalize a b --then rotate --then equalize", "--then rotate needs ANGLE behind it: 90, 180 or 270"},
       {"equalize a b --then rotate 45", "ANGLE: '45'"},
       {"rotate 90 a b --then flip vertical c", "unexpected argument c after --then flip"},
       {"resize a b --then equalize", "resize: --size: is missing"},
