@@ -1,6 +1,7 @@
 // The options of outputs. First the formats of a subcommand, and how --format and OUT choose one (docs/cli.md, "Output
-// format"); then the formats of images by name; then --png-level, --compression, --quality, --subsampling, --lossless, --strip,
-// --background and --depth: how an image is encoded, whether it keeps its metadata, and what its pixels become.
+// format"); then the formats of images by name; then --png-level, --compression, --quality, --subsampling, --lossless,
+// --strip, --background and --depth: how an image is encoded, whether it keeps its metadata, and what becomes of its
+// pixels.
 #pragma once
 
 #include <algorithm>
