@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "batch/manifest.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/version.hpp"
@@ -192,29 +193,14 @@ class Reader {
 
 // --- Errors, the command line, and what it offers ------------------------------------------------------------------
 
-std::string kind_name(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::usage: return "usage";
-    case ErrorKind::read: return "read";
-    case ErrorKind::write: return "write";
-    case ErrorKind::decode: return "decode";
-    case ErrorKind::unsupported: return "unsupported";
-    case ErrorKind::backend_unavailable: return "backend_unavailable";
-    case ErrorKind::out_of_memory: return "out_of_memory";
-    case ErrorKind::device_fault: return "device_fault";
-    case ErrorKind::mismatch: return "mismatch";
-    case ErrorKind::check_failed: return "check_failed";
-  }
-  return "internal";
-}
-
 std::pair<std::string, std::string> Reader::message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const Error& known) {
-    return {kind_name(known.kind()), known.what()};
+    return {std::string(name_of(known.kind())), known.what()};
   } catch (const std::bad_alloc&) {
-    return {kind_name(ErrorKind::out_of_memory), "out of memory; use a smaller image or a machine with more memory"};
+    return {std::string(name_of(ErrorKind::out_of_memory)),
+            "out of memory; use a smaller image or a machine with more memory"};
   } catch (const std::exception& other) {
     return {"internal", other.what()};
   }
@@ -226,7 +212,7 @@ void raise(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    const std::string kind = kind_name(error.kind());
+    const std::string kind(name_of(error.kind()));
     PyObject* const made = PyObject_CallFunction(error_type, "ss", kind.c_str(), error.what());
     if (made != nullptr) {
       PyErr_SetObject(error_type, made);

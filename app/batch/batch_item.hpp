@@ -90,7 +90,7 @@ class NoteFolder {
   /// guarantee; throws only std::bad_alloc.
   std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
 
-  /// "... and 4,997 more: text" for each note with more. A text that is not stored, because there are many, is told.
+  /// "... and 4,997 more: text" for each note with more. Once 100 texts are stored, each further text is printed.
   [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest(""); }
 
  private:

@@ -213,7 +213,7 @@ std::string text_of_folder(const std::string& folder) {
   return identity ? fmt::format("{}:{}", identity->first, identity->second) : plain_path(folder);
 }
 
-/// A link to a file in the same or another folder is no duplicate: it has an output of its own.
+/// Keeps a link to a file as an input of its own, because its output has another name.
 void remove_duplicates(GatheredInputs& gathered) {
   std::unordered_map<std::string, std::string> folders;
   std::unordered_set<std::string> seen;

@@ -249,8 +249,8 @@ class Executor {
   /// Moves the pixels there, unless they are.
   void move(StepPixels& pixels, Backend& there);
 
-  /// Runs the first of these steps, or the first few that can run together, of which the first has place `place`, from
-  /// 1; 0: it is the only one. Returns how many.
+  /// Runs the first of these steps, or the first few that can run together. `place` is the place of the first step,
+  /// from 1, or 0 if it is the only one. Returns how many steps have run.
   std::size_t run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps, std::size_t place);
 
   /// Runs the steps from where the input is, and returns use(pixels of the result).

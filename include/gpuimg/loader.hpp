@@ -19,9 +19,9 @@
 
 namespace gpuimg {
 
-/// Makes the results of tasks 0, 1, 2 … `count` − 1 on threads of its own, ahead of the caller, who takes them in this
-/// order. A task starts only if what the unfinished and the untaken ones hold leaves room for it, or if it is the
-/// next that the caller takes: so memory is bounded, and nobody waits forever.
+/// Makes the results of tasks 0, 1, 2 … `count` − 1 on threads of its own, before the caller takes them in this order.
+/// A task starts if the results that are unfinished or not yet taken leave room for it, or if its result is the next to
+/// be taken. So memory is bounded, and no task waits forever.
 template <class Result>
 class ReadAhead {
  public:

@@ -1,4 +1,4 @@
-# A note says that levels are not those of the file, and info says so, too. Black and white are no numbers.
+# A note says that levels are not those of the file, and info says so, too. Black and white files get no note.
 printf 'P5\n2 1\n4095\n\0\0\17\377' >twelve.pgm
 printf 'P2\n2 1\n4095\n0 4095\n' >text.pgm
 printf 'P5\n2 1\n15\n\0\17' >four.pgm

@@ -188,7 +188,7 @@ class StepsTest : public ::testing::Test {
     const std::string together = in("chain." + chain.ending);
     ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
     if (expected_code != ExitCode::ok && chain.steps.back() == "hist --table") {
-      expected_code = ExitCode::some_failed;  // a run over many files, of which one failed
+      expected_code = ExitCode::some_failed;  // a run over many files; one failed
     }
     const std::string last_input = in("between" + std::to_string(chain.steps.size() - 2) + ".png");
     for (const Words& way : ways) {
