@@ -1,6 +1,6 @@
 // Resize on the CPU: the horizontal pass over 16 rows at a time, whose samples stay in a cache until the vertical pass
 // has used them. Specified in docs/operations.md, "Resize".
-#include "ops/resize.hpp"
+#include "ops/resize_passes.hpp"
 
 #include <algorithm>
 #include <array>

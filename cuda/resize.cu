@@ -1,6 +1,6 @@
 // Resize on the device: two passes of weighted sums, or one look-up of the nearest pixels. The weights are the host's.
 // Specified in docs/operations.md, "Resize".
-#include "ops/resize.hpp"
+#include "ops/resize_passes.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,9 @@
 
 namespace gpuimg::cuda {
 namespace {
+
+// --- Any depth
+// ---------------------------------------------------------------------------------------------------------
 
 /// A copy of an array on the host. The runtime stages pageable memory before it returns.
 template <class T>
@@ -101,6 +104,169 @@ void resample(Workspace& workspace, const Picture& picture, const ResizeWork& wo
                         pass<T, kChannels, false>(in, width, to, columns.axis(), !work.plan.across, true), kDoing);
 }
 
+// --- 8 bits ----------------------------------------------------------------------------------------------------------
+
+constexpr int kLanes = 32;
+constexpr int kMaxWarps = 8;
+constexpr std::size_t kSharedBytes = 48 * 1024;
+
+class UploadedDigits {
+ public:
+  UploadedDigits(const Workspace& workspace, const AxisDigits& axis)
+      : first_(uploaded(workspace, axis.first)),
+        digits_(uploaded(workspace, axis.digits)),
+        groups_(axis.groups),
+        positions_(static_cast<int>(axis.first.size())) {}
+
+  [[nodiscard]] DeviceDigits axis() const {
+    return {first_.as<std::int32_t>(), digits_.as<std::uint32_t>(), groups_, positions_};
+  }
+
+ private:
+  DeviceMemory first_;
+  DeviceMemory digits_;
+  int groups_;
+  int positions_;
+};
+
+/// Warp → 32 pixels of four rows, from words that its lanes make before; then the next four rows. `stride`: words in
+/// shared memory of a channel of a row. A warp has its own, so no barrier of the block is needed.
+template <int kChannels>
+__global__ void __launch_bounds__(kLanes* kMaxWarps)
+    resize_across(const __grid_constant__ AcrossPass<kChannels> pass, int rows, int stride) {
+  extern __shared__ std::uint32_t shared[];
+  constexpr int kRows = AcrossPass<kChannels>::kRows;
+  std::uint32_t* words = shared + static_cast<std::size_t>(threadIdx.y) * kRows * kChannels * stride;
+  const int first_x = static_cast<int>(blockIdx.x) * kLanes;
+  const int x = first_x + static_cast<int>(threadIdx.x);
+  const int first_group = pass.axis.first[first_x];
+  const int groups = pass.axis.first[min(first_x + kLanes, pass.axis.positions) - 1] + pass.axis.groups - first_group;
+  const int step = static_cast<int>(gridDim.y * blockDim.y) * kRows;
+  for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) * kRows; y < rows; y += step) {
+    for (int group = static_cast<int>(threadIdx.x); group < groups; group += kLanes) {
+      std::uint32_t planes[kRows][kChannels];
+      pass.make_planes(y, rows, first_group + group, planes);
+      for (int row = 0; row < kRows; ++row) {
+        for (int c = 0; c < kChannels; ++c) {
+          words[(row * kChannels + c) * stride + group] = planes[row][c];
+        }
+      }
+    }
+    __syncwarp();
+    if (x < pass.axis.positions) {
+      pass.write_pixels(x, y, rows, words, stride, first_group);
+    }
+    __syncwarp();
+  }
+}
+
+/// How a pass across is launched; no warps if the words of one do not fit shared memory.
+struct AcrossShape {
+  int stride = 0;
+  int warps = 0;
+  std::size_t bytes = 0;
+};
+
+template <int kChannels>
+AcrossShape across_shape(const AxisDigits& axis) {
+  AcrossShape shape;
+  shape.stride = axis.groups_of_run(kLanes);
+  const std::size_t of_warp =
+      static_cast<std::size_t>(shape.stride) * AcrossPass<kChannels>::kRows * kChannels * sizeof(std::uint32_t);
+  shape.warps = static_cast<int>(std::min<std::size_t>(kSharedBytes / of_warp, kMaxWarps));
+  shape.bytes = of_warp * static_cast<std::size_t>(shape.warps);
+  return shape;
+}
+
+template <int kChannels>
+void launch_across(Workspace& workspace, const AcrossPass<kChannels>& pass, int rows, const AcrossShape& shape) {
+  constexpr int kMaxGridRows = 65535;
+  const int rows_of_block = AcrossPass<kChannels>::kRows * shape.warps;
+  const dim3 blocks(static_cast<unsigned>((pass.axis.positions + kLanes - 1) / kLanes),
+                    static_cast<unsigned>(std::min((rows + rows_of_block - 1) / rows_of_block, kMaxGridRows)));
+  resize_across<kChannels>
+      <<<blocks, dim3(kLanes, static_cast<unsigned>(shape.warps)), shape.bytes, workspace.stream()>>>(pass, rows,
+                                                                                                      shape.stride);
+  check_launch("resizing");
+}
+
+/// Rows of whole words, of which the down pass makes pixels.
+struct WordRows {
+  const std::byte* first;
+  std::size_t words;
+  int rows;
+};
+
+template <int kChannels>
+void launch_down(Workspace& workspace, const WordRows& from, const AxisWeights<std::int32_t>& down, int width,
+                 const Place<std::uint8_t>& to) {
+  constexpr unsigned kAcross = 32;
+  constexpr unsigned kDown = 8;  // neighbors share most of their rows, which are read from the cache
+  const UploadedDigits axis(workspace, AxisDigits(down, 1, 1));
+  DownPass<kChannels> pass;
+  pass.in = reinterpret_cast<const std::uint32_t*>(from.first);
+  pass.in_words = from.words;
+  pass.in_rows = from.rows;
+  pass.out = to.pixels;
+  pass.out_width = to.width;
+  pass.out_first = to.first;
+  pass.row_bytes = static_cast<std::size_t>(width) * kChannels;
+  pass.axis = axis.axis();
+  pass.unmultiplies = true;
+  launch_for_each_pixel<kAcross, kDown>(workspace, static_cast<int>((pass.row_bytes + 3) / 4), down.size(), pass,
+                                        "resizing");
+}
+
+/// False if the windows are too wide for shared memory, or rows are not words: then nothing is launched.
+template <int kChannels>
+bool resample_bytes(Workspace& workspace, const Picture& picture, const ResizeWork& work,
+                    const Place<std::uint8_t>& to) {
+  const int width = work.plan.place.width;
+  AxisWeights<std::int32_t> down = work.down<std::int32_t>();
+  if (!work.plan.across) {
+    const std::size_t row = row_bytes(picture);
+    if (row % 4 != 0 || kChannels % 2 == 0) {
+      return false;
+    }
+    launch_down<kChannels>(workspace, {pixels_of(picture), row / 4, picture.height()}, down, width, to);
+    return true;
+  }
+  const AxisDigits across(work.across<std::int32_t>(), 4, work.plan.down ? 4 : 1);
+  const AcrossShape shape = across_shape<kChannels>(across);
+  if (shape.warps == 0) {
+    return false;
+  }
+  const UploadedDigits axis(workspace, across);
+  const int first_row = down.first.front();
+  const int rows = down.end(down.size() - 1) - first_row;
+  AcrossPass<kChannels> pass;
+  pass.in = reinterpret_cast<const std::uint8_t*>(pixels_of(picture)) +
+            static_cast<std::size_t>(first_row) * row_bytes(picture);
+  pass.in_width = static_cast<std::size_t>(picture.width());
+  pass.axis = axis.axis();
+  pass.premultiplies = true;
+  if (!work.plan.down) {
+    pass.out = to.pixels;
+    pass.out_width = to.width;
+    pass.out_first = to.first;
+    pass.unmultiplies = true;
+    launch_across(workspace, pass, rows, shape);
+    return true;
+  }
+  const std::size_t pixels = across.first.size();
+  const DeviceMemory between(workspace.device(), static_cast<std::size_t>(rows) * pixels * kChannels);
+  pass.out = between.as<std::uint8_t>();
+  pass.out_width = pixels;
+  launch_across(workspace, pass, rows, shape);
+  for (std::int32_t& first : down.first) {
+    first -= first_row;
+  }
+  launch_down<kChannels>(workspace, {between.data(), pixels * kChannels / 4, rows}, down, width, to);
+  return true;
+}
+
+// --- The result ------------------------------------------------------------------------------------------------------
+
 template <class T, int kChannels>
 void pick_nearest(Workspace& workspace, const Picture& picture, const ResizeWork& work, const Place<T>& to) {
   const DeviceMemory columns = uploaded(workspace, work.nearest_columns());
@@ -146,6 +312,11 @@ void resize(Workspace& workspace, const Picture& picture, const ResizeOptions& o
   } else if (options.filter == ResizeFilter::nearest) {
     pick_nearest<T, kChannels>(workspace, picture, work, to);
   } else {
+    if constexpr (sizeof(T) == 1) {
+      if (resample_bytes<kChannels>(workspace, picture, work, to)) {
+        return;
+      }
+    }
     resample<T, kChannels>(workspace, picture, work, to);
   }
 }

@@ -45,7 +45,7 @@ struct WindowTable {
   }
 };
 
-/// Calls operation(x, y). Thread → pixels of a column, a stride of all blocks in y apart. Block: 128 × 2.
+/// Calls operation(x, y). Thread → pixels of a column, a stride of all blocks in y apart. Block: 128 × 2, unless the launch says otherwise.
 template <class Operation>
 __global__ void __launch_bounds__(256) for_each_pixel(int width, int height, Operation operation) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -58,10 +58,8 @@ __global__ void __launch_bounds__(256) for_each_pixel(int width, int height, Ope
   }
 }
 
-template <class Operation>
+template <unsigned kAcross = 128, unsigned kDown = 2, class Operation>
 void launch_for_each_pixel(Workspace& workspace, int width, int height, const Operation& operation, const char* doing) {
-  constexpr unsigned kAcross = 128;
-  constexpr unsigned kDown = 2;
   constexpr unsigned kMaxGridRows = 65535;
   const unsigned across = (static_cast<unsigned>(width) + kAcross - 1) / kAcross;
   const unsigned down = std::min((static_cast<unsigned>(height) + kDown - 1) / kDown, kMaxGridRows);

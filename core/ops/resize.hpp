@@ -1,6 +1,5 @@
-// Resize: weights and indices, which the host computes for every backend, exact arithmetic, and the passes of a device
-// as functions of one pixel. Specified in docs/operations.md, "Resize". The kernels are in cuda/resize.cu and
-// opencl/kernels/resize.cl, which restates the arithmetic; tests run the passes on the host.
+// Resize: weights and indices, which the host computes for every backend, and exact arithmetic. Specified in
+// docs/operations.md, "Resize". opencl/kernels/resize.cl restates the arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -306,104 +305,5 @@ GPUIMG_HD constexpr T unmultiplied(std::uint32_t color, std::uint32_t alpha) {
   const std::uint32_t level = sizeof(T) == 1 ? 255U * color / alpha : (65535U * color + alpha / 2) / alpha;
   return static_cast<T>(level < kMaxOf<T> ? level : kMaxOf<T>);
 }
-
-// --- Passes of a device ---------------------------------------------------------------------------------------------
-
-/// Weights in the memory of a device.
-template <class T>
-struct DeviceAxis {
-  const std::int32_t* first = nullptr;
-  const std::uint32_t* starts = nullptr;
-  const WeightOf<T>* weights = nullptr;
-};
-
-/// One pass: pixel (x, y) of the result is a weighted sum of pixels of a row (across) or of a column. Samples are
-/// counted in pixels of `channels` samples, rows without padding.
-template <class T, int channels, bool is_across>
-struct ResizePass {
-  static constexpr bool kHasAlpha = channels == 2 || channels == 4;
-  const T* in = nullptr;
-  std::size_t in_width = 0;
-  T* out = nullptr;
-  std::size_t out_width = 0;
-  std::size_t out_first = 0;  ///< pixel of `out` that is (0, 0)
-  DeviceAxis<T> axis;
-  bool premultiplies = false;  ///< the first pass of an image with alpha
-  bool unmultiplies = false;   ///< the last one
-
-  GPUIMG_HD void operator()(int x, int y) const {
-    const int i = is_across ? x : y;
-    const std::size_t step = is_across ? 1 : in_width;
-    const auto position = static_cast<std::size_t>(axis.first[i]);
-    const T* from = in + channels * (is_across ? static_cast<std::size_t>(y) * in_width + position
-                                               : position * in_width + static_cast<std::size_t>(x));
-    WeightOf<T> sums[channels];
-    for (int c = 0; c < channels; ++c) {
-      sums[c] = WeightOf<T>{1} << (kWeightBits<T> - 1);
-    }
-    for (std::uint32_t k = axis.starts[i]; k < axis.starts[i + 1]; ++k, from += step * channels) {
-      add(sums, from, axis.weights[k]);
-    }
-    T levels[channels];
-    for (int c = 0; c < channels; ++c) {
-      levels[c] = resampled<T>(sums[c]);
-    }
-    T* to = out + channels * (out_first + static_cast<std::size_t>(y) * out_width + static_cast<std::size_t>(x));
-    for (int c = 0; c < channels; ++c) {
-      const bool is_multiplied = kHasAlpha && unmultiplies && c < channels - 1;
-      to[c] = is_multiplied ? unmultiplied<T>(levels[c], levels[channels - 1]) : levels[c];
-    }
-  }
-
- private:
-  GPUIMG_HD void add(WeightOf<T> (&sums)[channels], const T* pixel, WeightOf<T> weight) const {
-    if (kHasAlpha && premultiplies) {
-      for (int c = 0; c < channels - 1; ++c) {
-        sums[c] += weight * static_cast<WeightOf<T>>(premultiplied<T>(pixel[c], pixel[channels - 1]));
-      }
-      sums[channels - 1] += weight * static_cast<WeightOf<T>>(pixel[channels - 1]);
-    } else {
-      for (int c = 0; c < channels; ++c) {
-        sums[c] += weight * static_cast<WeightOf<T>>(pixel[c]);
-      }
-    }
-  }
-};
-
-/// Pixel (x, y) of the result is the pixel at columns[x], rows[y].
-template <class T, int channels>
-struct NearestPixels {
-  const T* in = nullptr;
-  std::size_t in_width = 0;
-  T* out = nullptr;
-  std::size_t out_width = 0;
-  std::size_t out_first = 0;
-  const std::int32_t* columns = nullptr;
-  const std::int32_t* rows = nullptr;
-
-  GPUIMG_HD void operator()(int x, int y) const {
-    const T* from =
-        in + channels * (static_cast<std::size_t>(rows[y]) * in_width + static_cast<std::size_t>(columns[x]));
-    T* to = out + channels * (out_first + static_cast<std::size_t>(y) * out_width + static_cast<std::size_t>(x));
-    for (int c = 0; c < channels; ++c) {
-      to[c] = from[c];
-    }
-  }
-};
-
-/// Every pixel becomes the same.
-template <class T, int channels>
-struct FillPixels {
-  T* out = nullptr;
-  std::size_t width = 0;
-  std::uint16_t pixel[4] = {};
-
-  GPUIMG_HD void operator()(int x, int y) const {
-    T* to = out + channels * (static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x));
-    for (int c = 0; c < channels; ++c) {
-      to[c] = static_cast<T>(pixel[c]);
-    }
-  }
-};
 
 }  // namespace gpuimg

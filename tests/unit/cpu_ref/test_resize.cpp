@@ -1,11 +1,12 @@
 // Resize against an oracle in plain loops: every filter, format, box and fit; sizes of fits as Pillow's ImageOps gives
 // them; and the host's twin of the device's passes. tests/live/compare_resize.py compares with Pillow.
-#include "ops/resize.hpp"
+#include "ops/resize_passes.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -48,7 +49,8 @@ Image expected(ConstView image, const ResizeOptions& options) {
 template <class T, int channels>
 class DeviceTwin {
  public:
-  static Image run(ConstView image, const ResizeOptions& options) {
+  /// `by_digits`: as kernels for 8 bits do, where they can.
+  static Image run(ConstView image, const ResizeOptions& options, bool by_digits) {
     const ResizeWork work = resize_work(image.width, image.height, options);
     Image out(work.plan.width, work.height(), image.format);
     T* to = out.view().row<T>(0);
@@ -64,6 +66,12 @@ class DeviceTwin {
            NearestPixels<T, channels>{image.row<T>(0), static_cast<std::size_t>(image.width), to,
                                       static_cast<std::size_t>(out.width()), first, columns.data(), rows.data()});
       return out;
+    }
+    if constexpr (sizeof(T) == 1) {
+      if (by_digits && (work.plan.across || (channels % 2 == 1 && image.width * channels % 4 == 0))) {
+        resample_bytes(image, work, to, static_cast<std::size_t>(out.width()), first);
+        return out;
+      }
     }
     resample(image, work, to, static_cast<std::size_t>(out.width()), first);
     return out;
@@ -90,6 +98,76 @@ class DeviceTwin {
     each(across.size(), down.size(), pass<false>(between.data(), width, to, out_width, first, down, false, true));
   }
 
+  static DeviceDigits on_device(const AxisDigits& axis) {
+    return {axis.first.data(), axis.digits.data(), axis.groups, static_cast<int>(axis.first.size())};
+  }
+  static void down(const std::vector<T>& in, std::size_t row, const AxisWeights<std::int32_t>& axis, int width,
+                   DownPass<channels> pass) {
+    std::vector<std::uint32_t> words(in.size() / 4);
+    std::memcpy(words.data(), in.data(), words.size() * 4);
+    const AxisDigits digits(axis, 1, 1);
+    pass.in = words.data();
+    pass.in_words = row / 4;
+    pass.in_rows = static_cast<int>(in.size() / row);
+    pass.row_bytes = static_cast<std::size_t>(width * channels);
+    pass.axis = on_device(digits);
+    pass.unmultiplies = true;
+    each(static_cast<int>((pass.row_bytes + 3) / 4), axis.size(), pass);
+  }
+  static void resample_bytes(ConstView image, const ResizeWork& work, T* to, std::size_t out_width, std::size_t first) {
+    const auto columns = work.down<std::int32_t>();
+    const int width = work.plan.place.width;
+    DownPass<channels> below;
+    below.out = to;
+    below.out_width = out_width;
+    below.out_first = first;
+    if (!work.plan.across) {
+      const T* in = image.row<T>(0);
+      const auto row = static_cast<std::size_t>(image.width * channels);
+      return down({in, in + row * static_cast<std::size_t>(image.height)}, row, columns, width, below);
+    }
+    const AxisDigits axis(work.across<std::int32_t>(), 4, work.plan.down ? 4 : 1);
+    const std::size_t pixels = axis.first.size();
+    std::vector<T> between(work.plan.down ? pixels * static_cast<std::size_t>(image.height * channels) : 0);
+    AcrossPass<channels> pass;
+    pass.in = image.row<T>(work.plan.down ? 0 : columns.first.front());
+    pass.in_width = static_cast<std::size_t>(image.width);
+    pass.out = work.plan.down ? between.data() : to;
+    pass.out_width = work.plan.down ? pixels : out_width;
+    pass.out_first = work.plan.down ? 0 : first;
+    pass.axis = on_device(axis);
+    pass.premultiplies = true;
+    pass.unmultiplies = !work.plan.down;
+    across(pass, work.plan.down ? image.height : columns.size(), axis.groups_of_run(kLanes));
+    if (work.plan.down) {
+      down(between, pixels * channels, columns, width, below);
+    }
+  }
+  /// Runs of output positions as warps take them.
+  static void across(const AcrossPass<channels>& pass, int rows, int stride) {
+    for (int first_x = 0; first_x < pass.axis.positions; first_x += kLanes) {
+      const int end_x = std::min(first_x + kLanes, pass.axis.positions);
+      const int first_group = pass.axis.first[first_x];
+      const int groups = pass.axis.first[end_x - 1] + pass.axis.groups - first_group;
+      for (int y = 0; y < rows; y += AcrossPass<channels>::kRows) {
+        std::vector<std::uint32_t> words(static_cast<std::size_t>(AcrossPass<channels>::kRows * channels * stride));
+        for (int group = 0; group < groups; ++group) {
+          std::uint32_t planes[AcrossPass<channels>::kRows][channels];
+          pass.make_planes(y, rows, first_group + group, planes);
+          for (int row = 0; row < AcrossPass<channels>::kRows; ++row) {
+            for (int c = 0; c < channels; ++c) {
+              words.at(static_cast<std::size_t>((row * channels + c) * stride + group)) = planes[row][c];
+            }
+          }
+        }
+        for (int x = first_x; x < end_x; ++x) {
+          pass.write_pixels(x, y, rows, words.data(), stride, first_group);
+        }
+      }
+    }
+  }
+  static constexpr int kLanes = 32;
+
   template <class Pixel>
   static void each(int width, int height, const Pixel& pixel) {
     for (int y = 0; y < height; ++y) {
@@ -115,13 +193,13 @@ class DeviceTwin {
   }
 };
 
-Image on_device(ConstView image, const ResizeOptions& options) {
+Image on_device(ConstView image, const ResizeOptions& options, bool by_digits = true) {
   const auto of = [&]<class T>() {
     switch (image.format.channels) {
-      case 1: return DeviceTwin<T, 1>::run(image, options);
-      case 2: return DeviceTwin<T, 2>::run(image, options);
-      case 3: return DeviceTwin<T, 3>::run(image, options);
-      default: return DeviceTwin<T, 4>::run(image, options);
+      case 1: return DeviceTwin<T, 1>::run(image, options, by_digits);
+      case 2: return DeviceTwin<T, 2>::run(image, options, by_digits);
+      case 3: return DeviceTwin<T, 3>::run(image, options, by_digits);
+      default: return DeviceTwin<T, 4>::run(image, options, by_digits);
     }
   };
   return image.format.sample == Sample::u8 ? of.template operator()<std::uint8_t>()
@@ -139,7 +217,10 @@ class Resize : public ::testing::Test {
     EXPECT_TRUE(test::same_pixels(on_cpu(image, options).view(), wanted.view()));
     const ResizePlan plan = resize_plan(image.width, image.height, options);
     if (plan.across || plan.down) {
-      EXPECT_TRUE(test::same_pixels(on_device(image, options).view(), wanted.view())) << "as a device computes";
+      for (const bool by_digits : {false, true}) {
+        EXPECT_TRUE(test::same_pixels(on_device(image, options, by_digits).view(), wanted.view()))
+            << "as a device computes" << (by_digits ? ", by digits" : "");
+      }
     }
   }
 
