@@ -63,10 +63,10 @@ inline double offset_of(PixelFormat format, const ThresholdOptions& options) {
   return options.offset.value_or(format.sample == Sample::u8 ? 10.0 : 2570.0);
 }
 
-/// 2⌊w/16⌋ + 1 for bradley, else 31 or the largest window of a small image.
+/// 2⌊w/16⌋ + 1 for bradley, at most kMaxWeightedWindow; else 31 or the largest window of a small image.
 inline WindowSize default_window(int width, int height, ThresholdMethod method) {
   if (method == ThresholdMethod::bradley) {
-    return std::min(2 * (width / 16) + 1, kMaxWindow);
+    return std::min(2 * (width / 16) + 1, kMaxWeightedWindow);
   }
   return static_cast<int>(std::min<std::int64_t>(WindowSize().width, 2 * std::int64_t{std::max(width, height)} - 1));
 }

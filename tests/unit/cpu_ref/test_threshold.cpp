@@ -220,6 +220,17 @@ TEST(Threshold, OtsuOfKnownHistograms) {
   EXPECT_EQ(level_of({{65533, many + 1}, {65534, 7}, {65535, many}}, 65536), 65533U);
 }
 
+/// A sixteenth of such a line on both sides is more than a window whose pixels have weights may have.
+TEST(Threshold, UsualWindowsFitLongLines) {
+  const auto backend = make_cpu_backend(1);
+  const Picture line = backend->upload(test::constant_image(600000, 1, {Sample::u8, 2}, 200));
+  for (const ThresholdMethod method : kMethods) {
+    ThresholdOptions options;
+    options.method = method;
+    EXPECT_NO_THROW((void)backend->apply(line, options));
+  }
+}
+
 TEST(Threshold, RefusesWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
