@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kStreamSlack = 64;  ///< bytes behind the stream that headers read
 constexpr std::size_t kRawSlack = 64;     ///< bytes behind the last row that its chunks read
 
+constexpr std::size_t kGroup = png::SymbolStore::kGroup;
+
 std::size_t edge_words(const PngDecoderJob& job) {
   return std::size_t{band_count(job.height)} * (job.sizes.pitch / sizeof(std::uint32_t));
 }
@@ -106,6 +108,9 @@ class PngDecoder {
     clear(job_.edges, edge_words(job_) * sizeof(unsigned long long));
     clear(job_.stream_bytes + job_.sizes.stream_bytes, kStreamSlack);
     clear(job_.raw + job_.sizes.raw_bytes, kRawSlack);
+    // Symbols are read in groups. A tile is some of them, so the last one's end lies in the array.
+    const std::size_t group_end = (std::size_t{job_.sizes.raw_bytes} + kGroup - 1) / kGroup * kGroup;
+    clear(job_.symbols + job_.sizes.raw_bytes, (group_end - job_.sizes.raw_bytes) * sizeof(png::Symbol));
     upload(job_.file, png_.bytes.data(), png_.bytes.size());
     upload(job_.pieces, pieces_.data(), pieces_.size() * sizeof(png::DataPiece));
     upload(job_.chunks, png_.chunks.data(), png_.chunks.size() * sizeof(EncodedPng::Chunk));

@@ -58,16 +58,16 @@ __device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, 
 /// barrier separates reading the tile from replacing its symbols; the next one ends the turn; the one at the end stands
 /// before the counts are used again.
 __device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& counts) {
-  std::uint32_t todo = counts.of[0];
-  for (std::uint32_t turn = 0; todo != 0; ++turn) {
+  std::uint32_t left = counts.of[0];
+  for (std::uint32_t turn = 0; left != 0; ++turn) {
     std::uint32_t& fills = counts.of[(turn + 1) % 3];
     std::uint32_t places[kGroup];
     std::uint32_t symbols[kGroup];
 #pragma unroll
     for (std::uint32_t k = 0; k < kGroup; ++k) {
       const std::uint32_t i = k * kResolveThreads + threadIdx.x;
-      places[k] = i < todo ? shared.lists[turn % 2][i] : 0;
-      symbols[k] = i < todo ? tile[places[k]] : 0;
+      places[k] = i < left ? shared.lists[turn % 2][i] : 0;
+      symbols[k] = i < left ? tile[places[k]] : 0;
     }
     for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
@@ -78,15 +78,15 @@ __device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& cou
     __syncthreads();
 #pragma unroll
     for (std::uint32_t k = 0; k < kGroup; ++k) {
-      if (k * kResolveThreads < todo) {
-        if (k * kResolveThreads + threadIdx.x < todo) {
+      if (k * kResolveThreads < left) {
+        if (k * kResolveThreads + threadIdx.x < left) {
           tile[places[k]] = static_cast<Symbol>(symbols[k]);
         }
         append(shared.lists[(turn + 1) % 2], fills, png::is_in_tile(symbols[k]), places[k]);
       }
     }
     __syncthreads();
-    todo = fills;
+    left = fills;
     if (threadIdx.x == 0) {
       counts.of[turn % 3] = 0;
     }
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __gr
   for (std::uint32_t at = first; at < end; at += kTileSymbols) {
     const std::uint32_t own = threadIdx.x * kGroup;
     SymbolGroup group;
-    group.all = *reinterpret_cast<const uint4*>(job.symbols + at + own);
+    group.all = at + own < job.sizes.raw_bytes ? *reinterpret_cast<const uint4*>(job.symbols + at + own) : uint4{};
 #pragma unroll
     for (std::uint32_t i = 0; i < kGroup; ++i) {
       const std::uint32_t emitted = at + own + i < job.sizes.raw_bytes ? group.of[i] : 0U;
