@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gpuimg/image.hpp"
+#include "png/row_filter.hpp"
 
 namespace gpuimg::codecs {
 
@@ -16,26 +17,28 @@ namespace gpuimg::codecs {
 /// True for pixels that can be written at one bit each: 8-bit gray. They must be 0 or 255.
 constexpr bool can_pack_bits(PixelFormat format) { return format == PixelFormat{Sample::u8, 1}; }
 
-/// Bytes of a packed row: ⌈width/8⌉.
-constexpr int packed_row_bytes(int width) { return (width - 1) / 8 + 1; }
+using gpuimg::png::packed_row_bytes;
 
 /// A row of packed_row_bytes for each row of pixels, with `white` (0 or 1) for white and 0 after the last pixel. A byte
 /// holds eight pixels, the leftmost in the highest bit. Throws Error{out_of_memory}.
 inline Image packed_bits(ConstView pixels, unsigned white = 1) {
   const int row_bytes = packed_row_bytes(pixels.width);
   Image packed(row_bytes, pixels.height, {Sample::u8, 1});
-  const unsigned flip = white == 1 ? 0U : 1U;
+  const unsigned flip = white == 1 ? 0U : 0xFFU;
   for (int y = 0; y < pixels.height; ++y) {
     const auto* row = pixels.row<std::uint8_t>(y);
     auto* out = packed.view().row<std::uint8_t>(y);
     for (int i = 0; i < row_bytes; ++i) {
       const int first = 8 * i;
       const int count = std::min(8, pixels.width - first);
-      unsigned bits = 0;
-      for (int bit = 0; bit < count; ++bit) {
-        bits |= ((row[first + bit] >> 7U) ^ flip) << (7 - bit);
+      if (count == 8) {
+        std::uint64_t eight;
+        std::memcpy(&eight, row + first, sizeof eight);
+        out[i] = static_cast<std::uint8_t>(gpuimg::png::packed_byte(eight) ^ flip);
+      } else {
+        const std::uint32_t bits = gpuimg::png::packed_byte(row + first, count);
+        out[i] = static_cast<std::uint8_t>(bits ^ (flip & 0xFFU << (8 - count)));
       }
-      out[i] = static_cast<std::uint8_t>(bits);
     }
   }
   return packed;

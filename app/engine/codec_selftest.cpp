@@ -234,11 +234,13 @@ struct PngTrial {
   int height;
   PixelFormat format;
   int level;
+  bool one_bit = false;
 
   [[nodiscard]] PixelFormat pixels() const { return format; }
   [[nodiscard]] codecs::WriteOptions options() const {
     codecs::WriteOptions writing;
     writing.png_level = level;
+    writing.one_bit = one_bit;
     return writing;
   }
 };
@@ -253,12 +255,13 @@ constexpr std::array<JpegTrial, 6> kJpegTrials = {{
 }};
 
 /// Some are searched in several parts.
-constexpr std::array<PngTrial, 6> kPngTrials = {{
+constexpr std::array<PngTrial, 7> kPngTrials = {{
     {"8 bits", 211, 163, {Sample::u8, 3}, 1},
     {"8 bits, level 0", 197, 171, {Sample::u8, 3}, 0},
     {"8 bits with alpha", 131, 89, {Sample::u8, 4}, 1},
     {"16 bits", 149, 87, {Sample::u16, 3}, 1},
     {"gray", 301, 259, {Sample::u8, 1}, 1},
+    {"one bit", 1203, 431, {Sample::u8, 1}, 1, true},
     {"16 bits, gray with alpha", 45, 29, {Sample::u16, 2}, 0},
 }};
 

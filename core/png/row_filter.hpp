@@ -1,5 +1,5 @@
 // PNG's five row filters on four bytes at a time, the first byte lowest: applied, chosen, and undone some pixels at a
-// time; and how unfiltered rows become a picture. PNG specification, sections 7.2 and 9.
+// time; how unfiltered rows become a picture; and samples of one bit. PNG specification, sections 7.2 and 9.
 #pragma once
 
 #include <cstdint>
@@ -282,5 +282,26 @@ struct UnfilteredRows {
     return found;
   }
 };
+
+// --- Samples of one bit ----------------------------------------------------------------------------------------------
+
+/// Bytes of a row: ⌈width/8⌉.
+GPUIMG_HD constexpr int packed_row_bytes(int width) { return (width - 1) / 8 + 1; }
+
+/// The highest bits of up to eight bytes, the first one highest; then 0.
+GPUIMG_HD constexpr std::uint32_t packed_byte(const std::uint8_t* bytes, int count) {
+  std::uint32_t bits = 0;
+  for (int i = 0; i < count; ++i) {
+    bits |= (std::uint32_t{bytes[i]} >> 7) << (7 - i);
+  }
+  return bits;
+}
+
+/// The same of eight bytes, the first one lowest: each factor moves one of the bits to its place in the highest byte.
+GPUIMG_HD constexpr std::uint32_t packed_byte(std::uint64_t bytes) {
+  constexpr std::uint64_t kLowestBits = 0x0101010101010101U;
+  constexpr std::uint64_t kToTheirPlaces = 0x8040201008040201U;
+  return static_cast<std::uint32_t>((bytes >> 7 & kLowestBits) * kToTheirPlaces >> 56);
+}
 
 }  // namespace gpuimg::png

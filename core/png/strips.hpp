@@ -212,7 +212,8 @@ GPUIMG_HD inline void write_stored_length(std::uint64_t byte, std::uint32_t leng
 
 /// Level 2 remembers every position, and level 3 tries all filters: these are for the host.
 inline bool can_encode(PixelFormat pixels, const PngDataFormat& format) {
-  return pixels.is_photographic() && (format.level == 0 || format.level == 1);
+  const bool is_packable = !format.one_bit || pixels == PixelFormat{Sample::u8, 1};
+  return pixels.is_photographic() && is_packable && (format.level == 0 || format.level == 1);
 }
 
 /// What a device takes to encode a picture of that size, beside the picture: filtered rows, half as much for matches,

@@ -109,7 +109,8 @@ struct JpegScanFormat {
 
 /// How a PNG's pixels are filtered and deflated.
 struct PngDataFormat {
-  int level = 1;  ///< 0 or 1: codecs::encode_png
+  int level = 1;         ///< 0 or 1: codecs::encode_png
+  bool one_bit = false;  ///< 8-bit gray, of which the highest bit of each pixel is stored
 };
 
 /// How a backend is to encode pixels.

@@ -26,15 +26,16 @@ using codecs::WriteOptions;
 constexpr PixelFormat kFormats[] = {{Sample::u8, 1},  {Sample::u8, 2},  {Sample::u8, 3},  {Sample::u8, 4},
                                     {Sample::u16, 1}, {Sample::u16, 2}, {Sample::u16, 3}, {Sample::u16, 4}};
 
-WriteOptions options_of(int level) {
+WriteOptions options_of(int level, bool one_bit) {
   WriteOptions options;
   options.png_level = level;
+  options.one_bit = one_bit;
   return options;
 }
 
 /// Empty if the backend encodes the picture to the host's file.
-std::string difference_on(Backend& backend, const Picture& picture, ConstView pixels, int level) {
-  const WriteOptions options = options_of(level);
+std::string difference_on(Backend& backend, const Picture& picture, ConstView pixels, int level, bool one_bit = false) {
+  const WriteOptions options = options_of(level, one_bit);
   const std::optional<Encoding> as =
       codecs::backend_encoding(pixels.width, pixels.height, pixels.format, FileFormat::png, options);
   const std::optional<Encoded> encoded = as ? backend.encode(picture, *as) : std::nullopt;
@@ -89,6 +90,21 @@ TEST_F(CudaPngEncode, SmallSizes) {
       }
     }
   }
+}
+
+/// Rows of whole bytes and others, of one and of several strips.
+TEST_F(CudaPngEncode, OneBit) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int width : {1, 7, 8, 9, 63, 64, 65, 1001, 16385}) {
+    const Image image = black_and_white_image(random, width, width > 1000 ? 300 : 20, {Sample::u8, 1});
+    const Picture picture = gpu().upload(image.view());
+    for (const int level : {0, 1}) {
+      ASSERT_EQ(difference_on(gpu(), picture, image.view(), level, true), "") << width;
+    }
+  }
+  const Image image = constant_image(9, 9, {Sample::u8, 3}, 7);
+  EXPECT_FALSE(gpu().encode(gpu().upload(image.view()), PngDataFormat{.one_bit = true}));
 }
 
 /// Sizes around those of parts, strips and blocks.

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "codecs/image_writer.hpp"
+#include "codecs/stored_samples.hpp"
 #include "png/checksums.hpp"
 #include "png/deflate.hpp"
 #include "png/row_filter.hpp"
@@ -520,7 +521,10 @@ void PngTwin::checksum(const ChunkPlace& place) {
 }  // namespace
 
 std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const PngDataFormat& format) {
-  return can_encode(pixels.format, format) ? std::optional(PngTwin(pixels, format).run()) : std::nullopt;
+  if (!can_encode(pixels.format, format)) {
+    return std::nullopt;
+  }
+  return format.one_bit ? PngTwin(codecs::packed_bits(pixels).view(), format).run() : PngTwin(pixels, format).run();
 }
 
 std::string difference_of_png_encoder_twin(ConstView pixels, const codecs::WriteOptions& options) {

@@ -568,10 +568,9 @@ void encode_png(ConstView pixels, const std::string& name, const WriteOptions& o
 }
 
 std::optional<Encoding> png_data_format(int width, int /*height*/, PixelFormat format, const WriteOptions& options) {
-  const PngDataFormat data{options.png_level};
+  const PngDataFormat data{options.png_level, options.one_bit && can_pack_bits(format)};
   const bool is_short = row_bytes_of(width, format) < deflate::kMaxStripBytes;
-  const bool one_bit = options.one_bit && can_pack_bits(format);
-  return is_short && !one_bit && gpuimg::png::can_encode(format, data) ? std::optional<Encoding>(data) : std::nullopt;
+  return is_short && gpuimg::png::can_encode(format, data) ? std::optional<Encoding>(data) : std::nullopt;
 }
 
 void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat format, const std::string& name,

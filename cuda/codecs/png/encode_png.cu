@@ -1,11 +1,14 @@
 // Allocates a PNG encoder's arrays, queues the kernels, and downloads the chunks.
 #include "codecs/device_codecs.hpp"
 
+#include <algorithm>
+
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/device.hpp"
 #include "gpuimg/error.hpp"
+#include "png/row_filter.hpp"
 #include "png/strips.hpp"
 
 namespace gpuimg::cuda {
@@ -25,6 +28,35 @@ std::size_t lay_out(PngJob& job, std::byte* memory) {
   job.chunks = arrays.take<png::ChunkPlace>(layout.strips);
   job.bytes = arrays.take<std::uint8_t>(png::most_chunk_bytes(layout));
   return arrays.bytes();
+}
+
+/// Rows of bytes with eight pixels each. Thread → byte.
+__global__ void pack_rows(const std::uint8_t* pixels, int width, int height, std::uint8_t* packed) {
+  const int row_bytes = png::packed_row_bytes(width);
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int step = static_cast<int>(gridDim.y * blockDim.y);
+  for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); i < row_bytes && y < height; y += step) {
+    const std::uint8_t* from = pixels + static_cast<std::size_t>(y) * width + std::size_t{8} * i;
+    packed[static_cast<std::size_t>(y) * row_bytes + i] =
+        static_cast<std::uint8_t>(png::packed_byte(from, min(8, width - 8 * i)));
+  }
+}
+
+/// A picture of 8-bit gray whose pixels are the bytes of packed rows.
+Picture packed_picture(const Workspace& workspace, const Picture& picture) {
+  constexpr unsigned kAcross = 32;
+  constexpr unsigned kDown = 8;
+  constexpr unsigned kMaxGridRows = 65535;
+  Picture packed =
+      new_picture(workspace.device(), png::packed_row_bytes(picture.width()), picture.height(), picture.format());
+  const dim3 blocks((static_cast<unsigned>(packed.width()) + kAcross - 1) / kAcross,
+                    std::min((static_cast<unsigned>(packed.height()) + kDown - 1) / kDown, kMaxGridRows));
+  pack_rows<<<blocks, dim3(kAcross, kDown), 0, workspace.stream()>>>(
+      reinterpret_cast<const std::uint8_t*>(pixels_of(picture)), picture.width(), picture.height(),
+      reinterpret_cast<std::uint8_t*>(pixels_of(packed)));
+  check_launch("packing pixels for a PNG");
+  clear_tail(packed, workspace.stream());
+  return packed;
 }
 
 class PngEncoder {
@@ -96,6 +128,9 @@ std::optional<Encoded> encode_png(Workspace& workspace, const Picture& picture, 
     return std::nullopt;
   }
   try {
+    if (format.one_bit) {
+      return PngEncoder(workspace, packed_picture(workspace, picture), format).run(new_memory);
+    }
     return PngEncoder(workspace, picture, format).run(new_memory);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::out_of_memory) {

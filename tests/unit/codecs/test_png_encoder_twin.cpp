@@ -27,9 +27,10 @@ using namespace test;
 constexpr PixelFormat kFormats[] = {{Sample::u8, 1},  {Sample::u8, 2},  {Sample::u8, 3},  {Sample::u8, 4},
                                     {Sample::u16, 1}, {Sample::u16, 2}, {Sample::u16, 3}, {Sample::u16, 4}};
 
-void expect_same(const Image& image, int level) {
+void expect_same(const Image& image, int level, bool one_bit = false) {
   WriteOptions options;
   options.png_level = level;
+  options.one_bit = one_bit;
   ASSERT_EQ(difference_of_png_encoder_twin(image.view(), options), "")
       << image.width() << "x" << image.height() << "x" << image.format().channels << " of "
       << 8 * sample_bytes(image.format().sample) << " bits, level " << level;
@@ -99,6 +100,16 @@ TEST(PngEncoderTwin, SeveralPartsAndStripsOfEveryFormat) {
     ASSERT_NO_FATAL_FAILURE(expect_same(any_image(random, width, height, format)));
     ASSERT_NO_FATAL_FAILURE(expect_same(drawing(random, width, height, format)));
     ASSERT_NO_FATAL_FAILURE(expect_same(tiled(random, width, height, format)));
+  }
+}
+
+TEST(PngEncoderTwin, OneBit) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int width : {1, 7, 8, 9, 63, 64, 65, 1001, 16385}) {
+    const Image image = black_and_white_image(random, width, width > 1000 ? 300 : 20, {Sample::u8, 1});
+    ASSERT_NO_FATAL_FAILURE(expect_same(image, 1, true));
+    ASSERT_NO_FATAL_FAILURE(expect_same(image, 0, true));
   }
 }
 
