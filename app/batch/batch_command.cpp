@@ -403,8 +403,14 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   if (job.merges() && job.has_merged()) {
     job.finish(worker, paths.output);
   }
+  if (stop.requested()) {
+    return *stop.exit_code();  // the process goes on: SharedSignals
+  }
   worker.writer.commit();
   worker.print_times();
+  if (globals.on_end) {
+    globals.on_end({ItemEnd::Status::done, paths.input, "", ""});
+  }
   return ExitCode::ok;
 }
 

@@ -288,6 +288,7 @@ void ResultRecorder::end(BatchItem& item) {
     if (item.record.status == ItemStatus::failed) {
       outcome_.failures.add(item.record.error_kind, item.reason, item.record.message);
     }
+    tell_end(item);
   });
   count(item);
   if (!told.empty()) {
@@ -295,6 +296,16 @@ void ResultRecorder::end(BatchItem& item) {
   }
   if (!recorded.empty()) {
     channels_.manifest->write(recorded);
+  }
+}
+
+void ResultRecorder::tell_end(const BatchItem& item) const {
+  if (const auto& on_end = settings_.worker.on_end) {
+    const ItemRecord& record = item.record;
+    const ItemEnd::Status status = record.status == ItemStatus::done     ? ItemEnd::Status::done
+                                   : record.status == ItemStatus::failed ? ItemEnd::Status::failed
+                                                                         : ItemEnd::Status::skipped;
+    on_end({status, record.input, record.error_kind, record.message});
   }
 }
 

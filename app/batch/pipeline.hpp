@@ -105,6 +105,7 @@ class ResultRecorder {
   void take_turn(BatchItem& item);
   [[nodiscard]] std::vector<std::string> lines_of(const BatchItem& item);
   void count(BatchItem& item);
+  void tell_end(const BatchItem& item) const;
   [[nodiscard]] bool is_recorded(const BatchItem& item) const;
 
   const RunSettings& settings_;

@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "gpuimg/error.hpp"
 #include "io/temporary_file.hpp"
@@ -24,16 +26,59 @@ namespace {
 
 ExitCode code_of(int signal) { return signal == SIGINT ? ExitCode::interrupted : ExitCode::stopped_early; }
 
-sigset_t stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
+/// Those that are not ignored.
+std::vector<int> stop_signal_numbers() {
+  std::vector<int> numbers;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
-      sigaddset(&signals, signal);
+      numbers.push_back(signal);
     }
   }
+  return numbers;
+}
+
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : stop_signal_numbers()) {
+    sigaddset(&signals, signal);
+  }
   return signals;
+}
+
+[[noreturn]] void refuse_to_wait(const std::string& why) {
+  throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
+}
+
+// What the handler of SharedSignals uses.
+std::atomic<int> shared_signal = 0;    ///< the first that arrived
+std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable once one has arrived; -1 if signals are not shared
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void note_shared(int signal) {
+  const int error = errno;
+  int none = 0;
+  shared_signal.compare_exchange_strong(none, signal);
+  const std::uint64_t one = 1;
+  (void)!::write(shared_arrival, &one, sizeof one);
+  errno = error;
+}
+
+struct SharedHandlers {
+  struct Before {
+    int signal;
+    struct sigaction action;
+  };
+
+  std::mutex mutex;
+  int users = 0;
+  std::vector<Before> before;
+};
+
+SharedHandlers& shared_handlers() {
+  static SharedHandlers one;
+  return one;
 }
 
 /// Ends the process by the signal itself, so that a calling shell's loop ends too.
@@ -49,6 +94,14 @@ void end_by(int signal) {
 }  // namespace
 
 StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_first)) {
+  if (shared_arrival >= 0) {
+    wake_ = ::eventfd(0, EFD_CLOEXEC);
+    if (wake_ < 0) {
+      refuse_to_wait(std::strerror(errno));
+    }
+    watcher_ = std::thread([this] { watch_shared(shared_arrival); });
+    return;
+  }
   const sigset_t signals = stop_signals();
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
@@ -62,7 +115,7 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
     const std::string why = std::strerror(errno);
     go_without();
     if (on_first_ != nullptr) {
-      throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
+      refuse_to_wait(why);
     }
     return;
   }
@@ -120,6 +173,58 @@ void StopSignal::watch(int signals) {
     }
   }
   ::close(signals);
+}
+
+void StopSignal::watch_shared(int arrival) {
+  pollfd waiting[] = {{wake_, POLLIN, 0}, {arrival, POLLIN, 0}};
+  while (::poll(waiting, signal_ == 0 ? 2 : 1, -1) < 0 || waiting[0].revents == 0) {
+    if (signal_ == 0 && waiting[1].revents != 0) {
+      signal_ = shared_signal.load();
+      try {
+        if (on_first_ != nullptr) {
+          on_first_();
+        }
+      } catch (const std::bad_alloc&) {  // the run stops anyway
+      }
+    }
+  }
+}
+
+SharedSignals::SharedSignals() {
+  SharedHandlers& handlers = shared_handlers();
+  const std::lock_guard lock(handlers.mutex);
+  if (handlers.users == 0) {
+    const int arrival = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (arrival < 0) {
+      refuse_to_wait(std::strerror(errno));
+    }
+    handlers.before.clear();
+    shared_signal = 0;
+    shared_arrival = arrival;
+    struct sigaction noting {};
+    noting.sa_handler = note_shared;
+    noting.sa_flags = SA_RESTART;
+    for (const int signal : stop_signal_numbers()) {
+      handlers.before.push_back({signal, {}});
+      ::sigaction(signal, &noting, &handlers.before.back().action);
+    }
+  }
+  ++handlers.users;
+}
+
+SharedSignals::~SharedSignals() {
+  SharedHandlers& handlers = shared_handlers();
+  const std::lock_guard lock(handlers.mutex);
+  if (--handlers.users > 0) {
+    return;
+  }
+  for (const SharedHandlers::Before& before : handlers.before) {
+    ::sigaction(before.signal, &before.action, nullptr);
+  }
+  ::close(shared_arrival.exchange(-1));
+  if (const int signal = shared_signal; signal != 0) {
+    ::raise(signal);
+  }
 }
 
 }  // namespace gpuimg

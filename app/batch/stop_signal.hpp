@@ -1,5 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP. In a batch, the first signal finishes the items in flight; the second ends the process at
 // once, without partial files. For a single file, the first one ends the process. docs/batch.md, "Interruption".
+// In a process that is not gpuimg's alone, SharedSignals keeps both from it.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,9 @@ namespace gpuimg {
 /// While this object exists, its own thread receives the signals. Construct it before any other thread: later threads
 /// inherit the blocked mask. The signals stay blocked for the rest of the process. A signal that was ignored at startup
 /// (nohup) stays ignored.
+///
+/// While SharedSignals exist, it neither blocks signals nor ends the process; a single file must then ask requested()
+/// before it is written.
 class StopSignal {
  public:
   /// `on_first` is called once, on the watching thread. Without it, the first signal removes temporary files and ends
@@ -31,11 +35,24 @@ class StopSignal {
 
  private:
   void watch(int signals);
+  void watch_shared(int arrival);
 
   std::function<void()> on_first_;
   std::atomic<int> signal_ = 0;
   int wake_ = -1;  ///< eventfd that ends the thread
   std::thread watcher_;
+};
+
+/// For a process that also runs other code, such as Python. While an object exists, handlers note the first signal that
+/// any thread of the process receives, and every StopSignal is told. The destructor of the last object restores the
+/// handlers of before and raises the signal for them. Ignored signals stay ignored. Thread-safe.
+class SharedSignals {
+ public:
+  /// Throws Error{read} if no descriptor is available.
+  SharedSignals();
+  SharedSignals(const SharedSignals&) = delete;
+  SharedSignals& operator=(const SharedSignals&) = delete;
+  ~SharedSignals();
 };
 
 }  // namespace gpuimg

@@ -271,9 +271,16 @@ std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
     note_without_effect(last_program().arguments, options_);
     return std::nullopt;
   } catch (const Error& error) {
-    print_error(error.what());
-    return exit_code_of(error.kind());
+    return failed_by(error);
   }
+}
+
+ExitCode CommandLine::failed_by(const Error& error) {
+  print_error(error.what());
+  if (on_error_) {
+    on_error_(error);
+  }
+  return exit_code_of(error.kind());
 }
 
 std::optional<ExitCode> CommandLine::parse_words(const std::vector<std::string>& words) {
@@ -282,6 +289,7 @@ std::optional<ExitCode> CommandLine::parse_words(const std::vector<std::string>&
       has_steps(words) ? parse_steps(words) : last_program().parser.parse(static_cast<int>(argv.size()), argv.data());
   if (!answered) {
     options_ = validated(last_program().arguments);
+    options_.on_end = on_end_;
   }
   return answered;
 }
@@ -386,8 +394,7 @@ ExitCode CommandLine::run() {
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // the reader has read enough
   } catch (const Error& error) {
-    print_error(error.what());
-    return exit_code_of(error.kind());
+    return failed_by(error);
   } catch (const std::runtime_error& failure) {
     if (!is_refused_thread(failure)) {
       throw;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command_parser.hpp"
@@ -38,6 +39,12 @@ class CommandLine {
 
   /// Runs the subcommand; only after parse() returned nothing.
   ExitCode run();
+
+  /// What parse() and run() tell of each image, and of the error that ends them. Both throw only std::bad_alloc.
+  void tell(std::function<void(const ItemEnd& end)> on_end, std::function<void(const Error& error)> on_error) {
+    on_end_ = std::move(on_end);
+    on_error_ = std::move(on_error);
+  }
 
   // --- For programs that hold images, such as the Python module: nothing is printed, errors are thrown ---------------
 
@@ -72,6 +79,7 @@ class CommandLine {
 
   std::optional<ExitCode> parse_words(const std::vector<std::string>& words);
   ExitCode run_chosen();
+  ExitCode failed_by(const Error& error);
 
   [[nodiscard]] Program& last_program() { return *programs_.back(); }
   void limit_threads();
@@ -80,6 +88,8 @@ class CommandLine {
   std::function<std::string()> version_text_;
   std::vector<std::unique_ptr<Program>> programs_;  ///< of each step; the last one runs
   GlobalOptions options_;
+  std::function<void(const ItemEnd& end)> on_end_;
+  std::function<void(const Error& error)> on_error_;
 };
 
 }  // namespace gpuimg

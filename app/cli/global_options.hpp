@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/backends.hpp"
@@ -17,6 +18,16 @@ namespace gpuimg {
 class ImageJob;  // app/engine
 
 enum class ProgressWanted { automatic, always, never, json };
+
+/// What became of an image of a run.
+struct ItemEnd {
+  enum class Status { done, failed, skipped };
+
+  Status status;
+  std::string_view name;
+  std::string_view kind;  ///< of the error, as name_of() has it
+  std::string_view message;
+};
 
 /// Checked and ready to use.
 struct GlobalOptions {
@@ -45,6 +56,8 @@ struct GlobalOptions {
   std::vector<std::string> named_inputs;    ///< files that options name, beside IN: text must not replace them
   /// Gets the job of the command in place of the files that it names: CommandLine::pass_job. Null: the files are read.
   std::function<void(ImageJob& job)> take_job = nullptr;
+  /// Told of each image as it ends, one at a time, in order: CommandLine::tell. Null: nobody asks.
+  std::function<void(const ItemEnd& end)> on_end = nullptr;
 };
 
 /// As given on the command line; an empty text was not given.
