@@ -123,7 +123,7 @@ std::optional<CircularMoments> circular_moments(std::span<const std::uint64_t> c
       cosine += share * std::cos(center_of_bin(bin, counts.size()));
     }
   }
-  if (std::hypot(sine, cosine) < kMinResultant) {
+  if (std::sqrt(sine * sine + cosine * cosine) < kMinResultant) {
     return std::nullopt;
   }
   const double mean = std::atan2(sine, cosine);
