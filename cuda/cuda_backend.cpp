@@ -168,6 +168,19 @@ class CudaBackend final : public Backend {
 
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
 
+  /// Of any device: the driver knows from the address where the pixels are.
+  Picture upload_from_device(ConstView pixels) {
+    enter();
+    Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
+    const std::size_t row = row_bytes(picture);
+    cuda_check(cudaMemcpy2DAsync(pixels_of(picture), row, pixels.data, pixels.pitch_bytes, row,
+                                 static_cast<std::size_t>(pixels.height), cudaMemcpyDefault, workspace_.stream()),
+               "copying an array of the device");
+    clear_tail(picture, workspace_.stream());
+    workspace_.device()->wait();
+    return picture;
+  }
+
   Image download(const Picture& picture) override {
     enter();
     Image image = host_image(picture.width(), picture.height(), picture.format());
@@ -343,5 +356,30 @@ std::unique_ptr<Backend> make_cuda_backend(int device) { return make_cuda_backen
 std::unique_ptr<Backend> make_cuda_backend(int device, int number) { return cuda::make_backend(device, number, {}); }
 
 const void* cuda_pixels(const Picture& picture) { return cuda::pixels_of(picture); }
+
+int cuda_device_of(const void* pixels) {
+  cudaPointerAttributes attributes{};
+  cuda::cuda_check(cudaPointerGetAttributes(&attributes, pixels), "finding the device of an array");
+  if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged) {
+    throw Error(ErrorKind::unsupported, "the array is not in the memory of a CUDA device; copy it to the host");
+  }
+  return attributes.device;
+}
+
+Picture copy_cuda_pixels(Backend& backend, ConstView pixels) {
+  wait_for_cuda_device(cuda_device_of(pixels.data));
+  return static_cast<cuda::CudaBackend&>(backend).upload_from_device(pixels);
+}
+
+void wait_for_cuda_device(int device) noexcept {
+  int before = 0;
+  const bool had_one = cudaGetDevice(&before) == cudaSuccess;
+  if (cudaSetDevice(device) == cudaSuccess) {
+    (void)cudaDeviceSynchronize();
+  }
+  if (had_one) {
+    (void)cudaSetDevice(before);
+  }
+}
 
 }  // namespace gpuimg

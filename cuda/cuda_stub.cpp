@@ -26,4 +26,10 @@ std::unique_ptr<Backend> make_cuda_backend(int /*device*/, int /*number*/) { ref
 
 const void* cuda_pixels(const Picture& /*picture*/) { refuse(); }
 
+int cuda_device_of(const void* /*pixels*/) { refuse(); }
+
+Picture copy_cuda_pixels(Backend& /*backend*/, ConstView /*pixels*/) { refuse(); }
+
+void wait_for_cuda_device(int /*device*/) noexcept {}
+
 }  // namespace gpuimg

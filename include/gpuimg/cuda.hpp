@@ -50,4 +50,14 @@ std::unique_ptr<Backend> make_cuda_backend(int device, int number);
 /// rows.
 const void* cuda_pixels(const Picture& picture);
 
+/// The device whose memory has this address. Throws Error{unsupported} if none has.
+int cuda_device_of(const void* pixels);
+
+/// Copies pixels in the memory of any CUDA device to a Picture of `backend`, a CUDA backend. Waits first for all work
+/// on that device, of every stream. Throws Error{unsupported} as cuda_device_of() does.
+Picture copy_cuda_pixels(Backend& backend, ConstView pixels);
+
+/// Waits for all work on the device, of every stream. Does nothing if the device cannot be used any more.
+void wait_for_cuda_device(int device) noexcept;
+
 }  // namespace gpuimg
