@@ -29,7 +29,12 @@ void end_without_memory() noexcept {
 std::optional<LibArchive> open() {
   LibArchive found;
   (void)std::atexit(end_without_memory);
-  return found.library.has_all() ? std::optional(found) : std::nullopt;
+#if !GPUIMG_LINKS_ARCHIVE
+  if (!found.library.has_all()) {
+    return std::nullopt;
+  }
+#endif
+  return found;
 }
 
 }  // namespace

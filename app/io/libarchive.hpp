@@ -1,5 +1,5 @@
 // libarchive, opened when an archive is named. Its headers are needed to build, its library only to run: it brings
-// libraries along that are larger than gpuimg.
+// libraries along that are larger than gpuimg. With GPUIMG_STATIC it is linked instead, without what tar does not need.
 #pragma once
 
 #include <archive.h>
@@ -13,46 +13,55 @@
 
 #include "io/system_handles.hpp"
 
+#if GPUIMG_LINKS_ARCHIVE
+#define GPUIMG_ARCHIVE_FUNCTION(member, name) decltype(&::name) member = &::name
+#else
+#define GPUIMG_ARCHIVE_FUNCTION GPUIMG_LIBRARY_FUNCTION
+#endif
+
 namespace gpuimg {
 
 /// Its functions, without their prefix.
 struct LibArchive {
+#if !GPUIMG_LINKS_ARCHIVE
   SharedLibrary library{"libarchive.so.13"};  // of all versions 3
-  GPUIMG_LIBRARY_FUNCTION(clear_error, archive_clear_error);
-  GPUIMG_LIBRARY_FUNCTION(entry_clone, archive_entry_clone);
-  GPUIMG_LIBRARY_FUNCTION(entry_copy_pathname, archive_entry_copy_pathname);
-  GPUIMG_LIBRARY_FUNCTION(entry_filetype, archive_entry_filetype);
-  GPUIMG_LIBRARY_FUNCTION(entry_free, archive_entry_free);
-  GPUIMG_LIBRARY_FUNCTION(entry_hardlink, archive_entry_hardlink);
-  GPUIMG_LIBRARY_FUNCTION(entry_new2, archive_entry_new2);
-  GPUIMG_LIBRARY_FUNCTION(entry_pathname, archive_entry_pathname);
-  GPUIMG_LIBRARY_FUNCTION(entry_pathname_utf8, archive_entry_pathname_utf8);
-  GPUIMG_LIBRARY_FUNCTION(entry_set_size, archive_entry_set_size);
-  GPUIMG_LIBRARY_FUNCTION(entry_size, archive_entry_size);
-  GPUIMG_LIBRARY_FUNCTION(entry_sparse_clear, archive_entry_sparse_clear);
-  GPUIMG_LIBRARY_FUNCTION(entry_sparse_count, archive_entry_sparse_count);
-  GPUIMG_LIBRARY_FUNCTION(error_number, archive_errno);
-  GPUIMG_LIBRARY_FUNCTION(error_string, archive_error_string);
-  GPUIMG_LIBRARY_FUNCTION(filter_bytes, archive_filter_bytes);
-  GPUIMG_LIBRARY_FUNCTION(filter_code, archive_filter_code);
-  GPUIMG_LIBRARY_FUNCTION(free, archive_free);
-  GPUIMG_LIBRARY_FUNCTION(read_data_block, archive_read_data_block);
-  GPUIMG_LIBRARY_FUNCTION(read_new, archive_read_new);
-  GPUIMG_LIBRARY_FUNCTION(read_next_header2, archive_read_next_header2);
-  GPUIMG_LIBRARY_FUNCTION(read_open1, archive_read_open1);
-  GPUIMG_LIBRARY_FUNCTION(read_set_callback_data, archive_read_set_callback_data);
-  GPUIMG_LIBRARY_FUNCTION(read_set_read_callback, archive_read_set_read_callback);
-  GPUIMG_LIBRARY_FUNCTION(read_set_skip_callback, archive_read_set_skip_callback);
-  GPUIMG_LIBRARY_FUNCTION(read_support_filter_zstd, archive_read_support_filter_zstd);
-  GPUIMG_LIBRARY_FUNCTION(read_support_format_tar, archive_read_support_format_tar);
-  GPUIMG_LIBRARY_FUNCTION(set_error, archive_set_error);
-  GPUIMG_LIBRARY_FUNCTION(version_number, archive_version_number);
-  GPUIMG_LIBRARY_FUNCTION(write_header, archive_write_header);
-  GPUIMG_LIBRARY_FUNCTION(write_new, archive_write_new);
-  GPUIMG_LIBRARY_FUNCTION(write_open, archive_write_open);
-  GPUIMG_LIBRARY_FUNCTION(write_set_bytes_per_block, archive_write_set_bytes_per_block);
-  GPUIMG_LIBRARY_FUNCTION(write_set_format_pax_restricted, archive_write_set_format_pax_restricted);
+#endif
+  GPUIMG_ARCHIVE_FUNCTION(clear_error, archive_clear_error);
+  GPUIMG_ARCHIVE_FUNCTION(entry_clone, archive_entry_clone);
+  GPUIMG_ARCHIVE_FUNCTION(entry_copy_pathname, archive_entry_copy_pathname);
+  GPUIMG_ARCHIVE_FUNCTION(entry_filetype, archive_entry_filetype);
+  GPUIMG_ARCHIVE_FUNCTION(entry_free, archive_entry_free);
+  GPUIMG_ARCHIVE_FUNCTION(entry_hardlink, archive_entry_hardlink);
+  GPUIMG_ARCHIVE_FUNCTION(entry_new2, archive_entry_new2);
+  GPUIMG_ARCHIVE_FUNCTION(entry_pathname, archive_entry_pathname);
+  GPUIMG_ARCHIVE_FUNCTION(entry_pathname_utf8, archive_entry_pathname_utf8);
+  GPUIMG_ARCHIVE_FUNCTION(entry_set_size, archive_entry_set_size);
+  GPUIMG_ARCHIVE_FUNCTION(entry_size, archive_entry_size);
+  GPUIMG_ARCHIVE_FUNCTION(entry_sparse_clear, archive_entry_sparse_clear);
+  GPUIMG_ARCHIVE_FUNCTION(entry_sparse_count, archive_entry_sparse_count);
+  GPUIMG_ARCHIVE_FUNCTION(error_number, archive_errno);
+  GPUIMG_ARCHIVE_FUNCTION(error_string, archive_error_string);
+  GPUIMG_ARCHIVE_FUNCTION(filter_bytes, archive_filter_bytes);
+  GPUIMG_ARCHIVE_FUNCTION(filter_code, archive_filter_code);
+  GPUIMG_ARCHIVE_FUNCTION(free, archive_free);
+  GPUIMG_ARCHIVE_FUNCTION(read_data_block, archive_read_data_block);
+  GPUIMG_ARCHIVE_FUNCTION(read_new, archive_read_new);
+  GPUIMG_ARCHIVE_FUNCTION(read_next_header2, archive_read_next_header2);
+  GPUIMG_ARCHIVE_FUNCTION(read_open1, archive_read_open1);
+  GPUIMG_ARCHIVE_FUNCTION(read_set_callback_data, archive_read_set_callback_data);
+  GPUIMG_ARCHIVE_FUNCTION(read_set_read_callback, archive_read_set_read_callback);
+  GPUIMG_ARCHIVE_FUNCTION(read_set_skip_callback, archive_read_set_skip_callback);
+  GPUIMG_ARCHIVE_FUNCTION(read_support_filter_zstd, archive_read_support_filter_zstd);
+  GPUIMG_ARCHIVE_FUNCTION(read_support_format_tar, archive_read_support_format_tar);
+  GPUIMG_ARCHIVE_FUNCTION(set_error, archive_set_error);
+  GPUIMG_ARCHIVE_FUNCTION(version_number, archive_version_number);
+  GPUIMG_ARCHIVE_FUNCTION(write_header, archive_write_header);
+  GPUIMG_ARCHIVE_FUNCTION(write_new, archive_write_new);
+  GPUIMG_ARCHIVE_FUNCTION(write_open, archive_write_open);
+  GPUIMG_ARCHIVE_FUNCTION(write_set_bytes_per_block, archive_write_set_bytes_per_block);
+  GPUIMG_ARCHIVE_FUNCTION(write_set_format_pax_restricted, archive_write_set_format_pax_restricted);
 };
+#undef GPUIMG_ARCHIVE_FUNCTION
 
 /// Null if it is not installed.
 const LibArchive* find_libarchive() noexcept;

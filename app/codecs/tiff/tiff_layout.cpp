@@ -490,7 +490,8 @@ TiffKind tiff_kind(const TiffFile& file) {
   if (const std::string_view raw = raw_kind(file, compression); !raw.empty()) {
     refuse_unsupported(file.name(), raw, kDarktable);
   }
-  if (TIFFIsCODECConfigured(compression) == 0) {
+  const bool is_left_out = compression == COMPRESSION_JBIG && !GPUIMG_HAS_JBIG;
+  if (is_left_out || TIFFIsCODECConfigured(compression) == 0) {
     refuse_compression(file, compression);
   }
   TiffKind kind;

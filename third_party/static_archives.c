@@ -1,0 +1,101 @@
+// What the distribution's static archives need to be linked into one file that runs with glibc 2.34, with
+// GPUIMG_STATIC: docs/decisions/0032-one-file-for-any-linux.md. Executables and the module have it; the module has two
+// parts of it.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/random.h>
+
+#ifdef GPUIMG_OF_MODULE
+
+// The archives are compiled for executables, which have a copy of glibc's variable. A shared object such as the Python
+// module cannot have one, so it gets a variable of that name, which holds glibc's value before any other code runs.
+__attribute__((visibility("hidden"))) void* stderr = NULL;
+
+__attribute__((constructor(101))) static void find_standard_error(void) {
+  void* const* const of_glibc = dlsym(RTLD_DEFAULT, "stderr");
+  stderr = of_glibc != NULL ? *of_glibc : NULL;
+}
+
+#else
+#pragma GCC visibility push(hidden)
+
+// --- Functions that glibc has since 2.35 and 2.36
+// ---------------------------------------------------------------------
+
+// Of libstdc++ and libarchive. Before the kernel has random numbers, it waits for them.
+void arc4random_buf(void* to, size_t size) {
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = getrandom((char*)to + done, size - done, 0);
+    done += got > 0 ? (size_t)got : 0;
+  }
+}
+
+uint32_t arc4random(void) {
+  uint32_t number;
+  arc4random_buf(&number, sizeof number);
+  return number;
+}
+
+// Of libgcc, for exceptions: the file that holds the code at `pc`, and its table of frames. 0 if there is one.
+struct search {
+  uintptr_t pc;
+  struct dl_find_object* found;
+};
+
+static int look_into(struct dl_phdr_info* file, size_t size, void* data) {
+  (void)size;
+  const struct search* search = data;
+  int is_it = 0;
+  void* frames = NULL;
+  for (int i = 0; i < file->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* part = &file->dlpi_phdr[i];
+    const uintptr_t start = file->dlpi_addr + part->p_vaddr;
+    is_it = is_it || (part->p_type == PT_LOAD && search->pc - start < part->p_memsz);
+    frames = part->p_type == PT_GNU_EH_FRAME ? (void*)start : frames;
+  }
+  search->found->dlfo_eh_frame = frames;
+  return is_it && frames != NULL;
+}
+
+int _dl_find_object(void* pc, struct dl_find_object* found) {
+  memset(found, 0, sizeof *found);
+  struct search search = {(uintptr_t)pc, found};
+  return dl_iterate_phdr(look_into, &search) != 0 ? 0 : -1;
+}
+
+// --- Libraries that are left out
+// --------------------------------------------------------------------------------------
+
+// libtiff calls libjbig, which is under the GPL and so left out. gpuimg refuses JBIG before libtiff could call these.
+#define NO_JBIG(name) \
+  int name(void) { return -1; }
+NO_JBIG(jbg_dec_free)
+NO_JBIG(jbg_dec_getsize)
+NO_JBIG(jbg_dec_in)
+NO_JBIG(jbg_dec_init)
+NO_JBIG(jbg_enc_free)
+NO_JBIG(jbg_enc_init)
+NO_JBIG(jbg_enc_out)
+NO_JBIG(jbg_newlen)
+const unsigned char* jbg_dec_getimage(void) { return 0; }
+const char* jbg_strerror(void) { return "JBIG is not supported"; }
+
+// libarchive's list of formats to write names these, which need libraries of their own. gpuimg writes tar.
+#define NO_ARCHIVE(format)                               \
+  int archive_write_set_format_##format(void* archive) { \
+    (void)archive;                                       \
+    return -30; /* ARCHIVE_FATAL */                      \
+  }
+NO_ARCHIVE(7zip)
+NO_ARCHIVE(iso9660)
+NO_ARCHIVE(mtree)
+NO_ARCHIVE(mtree_classic)
+NO_ARCHIVE(xar)
+NO_ARCHIVE(zip)
+
+#pragma GCC visibility pop
+#endif
