@@ -17,6 +17,7 @@
 #include "commands/photo_job.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"
+#include "gpuimg/cuda.hpp"
 
 namespace gpuimg::python {
 
@@ -183,6 +184,17 @@ PyImage decode(std::string_view content, const std::string& device, std::uint32_
   return image_on(lease.engine(), lease.worker().loader.load(kInMemory), kInMemory);
 }
 
+PyImage copied_from_device(ConstView pixels, const std::optional<std::string>& device) {
+  const Place place = device ? place_named(*device) : Place{BackendKind::cuda, cuda_device_of(pixels.data)};
+  if (place.kind == BackendKind::cpu) {
+    return moved_to(copied_from_device(pixels, std::nullopt), *device);
+  }
+  const Lease lease(place);
+  DecodedImage file = file_of({}, {pixels.width, pixels.height, pixels.format});
+  file.pages = 0;
+  return image_on(lease.engine(), copy_cuda_pixels(lease.backend(), pixels), std::move(file), kInMemory);
+}
+
 PyImage moved_to(const PyImage& image, const std::string& device) {
   const Place place = place_named(device);
   if (place == image.place()) {
@@ -210,6 +222,22 @@ Chain::Chain(const Words& words) {
   const Lease lease{Place()};
   lease.worker().begin_item();
   steps_.prepare(lease.worker());
+}
+
+std::uint64_t Chain::most_bytes(const codecs::DeclaredImage& declared) const {
+  const auto bytes = [](const ImageShape& shape) {
+    return std::uint64_t{1} * static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height) *
+           shape.format.bytes_per_pixel();
+  };
+  std::uint64_t most = declared.decoding_bytes();
+  ImageShape input = largest_shape(declared);
+  for (const OperationTraits& step : steps_.traits(input)) {
+    const std::uint64_t pixels = std::max(bytes(input) / input.format.bytes_per_pixel(),
+                                          bytes(step.result) / step.result.format.bytes_per_pixel());
+    most = std::max(most, bytes(input) + bytes(step.result) + pixels * step.other_bytes);
+    input = step.result;
+  }
+  return most;
 }
 
 PyImage Chain::on(const PyImage& image) const {

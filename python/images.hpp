@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,6 +77,8 @@ class Lease {
 struct DevicePicture {
   std::shared_ptr<Engine> engine;
   Picture picture;
+  /// Released before the pixels. Others that know their address may still use them on streams of their own.
+  mutable std::shared_ptr<const void> users = nullptr;
 };
 
 /// What Python calls an Image: pixels on the host or on a device, and what its file says besides. Nothing changes it,
@@ -129,6 +132,9 @@ PyImage read_with(const std::shared_ptr<Engine>& engine, const std::string& path
 PyImage read_file(const std::string& path, const std::string& device, std::uint32_t page, const Reading& reading);
 PyImage decode(std::string_view content, const std::string& device, std::uint32_t page, const Reading& reading);
 
+/// Copies pixels in the memory of a CUDA device to the device named, or to their own if none is named.
+PyImage copied_from_device(ConstView pixels, const std::optional<std::string>& device);
+
 /// A copy on another device; the image itself if it is there.
 PyImage moved_to(const PyImage& image, const std::string& device);
 
@@ -140,6 +146,9 @@ class Chain {
 
   /// The words, with the defaults in brackets.
   [[nodiscard]] const std::string& text() const { return text_; }
+
+  /// What decoding an image and taking it through the steps holds at once, in bytes.
+  [[nodiscard]] std::uint64_t most_bytes(const codecs::DeclaredImage& declared) const;
 
   [[nodiscard]] PyImage on(const PyImage& image) const;
 

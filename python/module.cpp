@@ -8,10 +8,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <pthread.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +24,7 @@
 #include <vector>
 
 #include "batch/manifest.hpp"
+#include "batch/stop_signal.hpp"
 #include "cli/command_line.hpp"
 #include "cli/help.hpp"
 #include "cli/version.hpp"
@@ -42,45 +41,134 @@ namespace {
 
 using GilFree = nb::call_guard<nb::gil_scoped_release>;
 
+template <class Bytes>
+nb::bytes bytes_of(const Bytes& bytes) {
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 // --- Arrays ---------------------------------------------------------------------------------------------------------
 
-using AnyArray = nb::ndarray<nb::ro, nb::device::cpu>;
+/// Pixels of someone else, any bytes apart.
+struct ArrayPixels {
+  const std::byte* data;
+  ImageShape shape;
+  std::int64_t row, pixel, channel;  ///< bytes from one to the next
 
-/// Copies an array of any strides. Throws Error{unsupported}.
-PyImage from_array(const AnyArray& array) {
-  const std::size_t dimensions = array.ndim();
-  const bool is_u8 = array.dtype() == nb::dtype<std::uint8_t>();
-  const std::size_t channels = dimensions == 3 ? array.shape(2) : 1;
-  constexpr std::size_t kMostSide = std::size_t{1} << 30;
-  const bool fits = (dimensions == 2 || dimensions == 3) && (is_u8 || array.dtype() == nb::dtype<std::uint16_t>()) &&
-                    channels >= 1 && channels <= 4 && array.size() > 0 && array.shape(0) <= kMostSide &&
-                    array.shape(1) <= kMostSide;
-  if (!fits) {
+  /// True if a row is one block of memory.
+  [[nodiscard]] bool has_packed_rows() const {
+    const auto size = static_cast<std::int64_t>(sample_bytes(shape.format.sample));
+    return (shape.format.channels == 1 || channel == size) &&
+           (shape.width == 1 || pixel == size * shape.format.channels);
+  }
+};
+
+/// `sides` and `strides`, in samples, are of each axis. Throws Error{unsupported} if it is not an image.
+ArrayPixels pixels_of_array(const void* data, std::optional<Sample> sample, const std::vector<std::int64_t>& sides,
+                            const std::vector<std::int64_t>& strides) {
+  constexpr std::int64_t kMostSide = std::int64_t{1} << 30;
+  const auto is_side = [](std::int64_t side) { return side > 0 && side <= kMostSide; };
+  if ((sides.size() != 2 && sides.size() != 3) || !sample || !std::all_of(sides.begin(), sides.end(), is_side) ||
+      (sides.size() == 3 && sides[2] > 4)) {
     throw Error(ErrorKind::unsupported,
                 "from_array: images are (H, W) or (H, W, 1 to 4) of uint8 or uint16; convert the array");
   }
-  const PixelFormat format{is_u8 ? Sample::u8 : Sample::u16, static_cast<int>(channels)};
-  Image image(static_cast<int>(array.shape(1)), static_cast<int>(array.shape(0)), format);
-  const std::size_t size = sample_bytes(format.sample);
-  const auto stride = [&](std::size_t axis) { return array.stride(axis) * static_cast<std::int64_t>(size); };
-  const bool is_packed = (dimensions == 2 || channels == 1 || stride(2) == static_cast<std::int64_t>(size)) &&
-                         stride(1) == static_cast<std::int64_t>(size * channels);
-  const auto* from = static_cast<const std::byte*>(array.data());
-  const nb::gil_scoped_release released;
+  const int channels = sides.size() == 3 ? static_cast<int>(sides[2]) : 1;
+  const auto size = static_cast<std::int64_t>(sample_bytes(*sample));
+  return {static_cast<const std::byte*>(data),
+          {static_cast<int>(sides[1]), static_cast<int>(sides[0]), {*sample, channels}},
+          strides[0] * size,
+          strides[1] * size,
+          sides.size() == 3 ? strides[2] * size : size};
+}
+
+PyImage copied_from_host(const ArrayPixels& from) {
+  Image image(from.shape.width, from.shape.height, from.shape.format);
+  const std::size_t size = sample_bytes(from.shape.format.sample);
   for (int y = 0; y < image.height(); ++y) {
-    const std::byte* row = from + y * stride(0);
+    const std::byte* row = from.data + y * from.row;
     std::byte* to = image.view().row_bytes(y);
-    if (is_packed) {
+    if (from.has_packed_rows()) {
       std::memcpy(to, row, image.pitch_bytes());
       continue;
     }
     for (int x = 0; x < image.width(); ++x) {
-      for (std::size_t c = 0; c < channels; ++c, to += size) {
-        std::memcpy(to, row + x * stride(1) + (dimensions == 3 ? static_cast<std::int64_t>(c) * stride(2) : 0), size);
+      for (int c = 0; c < from.shape.format.channels; ++c, to += size) {
+        std::memcpy(to, row + x * from.pixel + c * from.channel, size);
       }
     }
   }
   return PyImage(std::move(image));
+}
+
+/// Throws Error{unsupported} for rows that a device cannot copy as one block each.
+PyImage copied_from_array_of_device(const ArrayPixels& from, const std::optional<std::string>& device) {
+  const std::size_t row = static_cast<std::size_t>(from.shape.width) * from.shape.format.bytes_per_pixel();
+  if (!from.has_packed_rows() || (from.shape.height > 1 && from.row < static_cast<std::int64_t>(row))) {
+    throw Error(ErrorKind::unsupported,
+                "from_array: the rows of a device array must be contiguous; copy it, as with "
+                "tensor.contiguous()");
+  }
+  const std::size_t pitch = from.shape.height > 1 ? static_cast<std::size_t>(from.row) : row;
+  return copied_from_device(ConstView{from.data, from.shape.width, from.shape.height, pitch, from.shape.format},
+                            device);
+}
+
+/// Copies an array of NumPy, or of anything with DLPack, to `device`, or leaves it where it is.
+PyImage from_array(const nb::ndarray<nb::ro>& array, const std::optional<std::string>& device) {
+  const auto type = array.dtype();
+  const std::optional<Sample> sample = type == nb::dtype<std::uint8_t>()    ? std::optional(Sample::u8)
+                                       : type == nb::dtype<std::uint16_t>() ? std::optional(Sample::u16)
+                                                                            : std::nullopt;
+  const std::vector<std::int64_t> sides(array.shape_ptr(), array.shape_ptr() + array.ndim());
+  const std::vector<std::int64_t> strides(array.stride_ptr(), array.stride_ptr() + array.ndim());
+  const ArrayPixels from = pixels_of_array(array.data(), sample, sides, strides);
+  const nb::gil_scoped_release released;
+  if (array.device_type() == nb::device::cuda::value || array.device_type() == nb::device::cuda_managed::value) {
+    return copied_from_array_of_device(from, device);
+  }
+  if (array.device_type() != nb::device::cpu::value && array.device_type() != nb::device::cuda_host::value) {
+    throw Error(ErrorKind::unsupported, "from_array: the array is on a device that is not CUDA's; copy it to the host");
+  }
+  const PyImage image = copied_from_host(from);
+  return device ? moved_to(image, *device) : image;
+}
+
+/// Copies what __cuda_array_interface__ describes. Without strides (null), it has no gaps.
+PyImage from_cuda_interface(const nb::dict& interface, const std::optional<std::string>& device) {
+  const auto type = nb::cast<std::string>(interface["typestr"]);
+  const std::optional<Sample> sample = type == "|u1"   ? std::optional(Sample::u8)
+                                       : type == "<u2" ? std::optional(Sample::u16)
+                                                       : std::nullopt;
+  const auto sides = nb::cast<std::vector<std::int64_t>>(interface["shape"]);
+  std::vector<std::int64_t> strides(sides.size(), 1);
+  for (std::size_t axis = sides.size(); axis-- > 1;) {
+    strides[axis - 1] = strides[axis] * sides[axis];
+  }
+  if (interface.contains("strides") && !interface["strides"].is_none() && sample) {
+    strides = nb::cast<std::vector<std::int64_t>>(interface["strides"]);
+    for (std::int64_t& stride : strides) {
+      stride /= static_cast<std::int64_t>(sample_bytes(*sample));
+    }
+  }
+  const auto address = nb::cast<std::uintptr_t>(interface["data"][0]);
+  const ArrayPixels from = pixels_of_array(reinterpret_cast<const void*>(address), sample, sides, strides);
+  const nb::gil_scoped_release released;
+  return copied_from_array_of_device(from, device);
+}
+
+/// Notes that others learn the address of an image's pixels on a device. Before the memory is freed, the device then
+/// finishes what they have begun on streams of their own.
+void share_address(const PyImage& image) {
+  const DevicePicture& pixels = *image.device();
+  if (pixels.users == nullptr) {
+    pixels.users = std::shared_ptr<const void>(&pixels, [device = image.place().device](const void* /*unused*/) {
+      std::optional<nb::gil_scoped_release> released;
+      if (PyGILState_Check() == 1) {
+        released.emplace();
+      }
+      wait_for_cuda_device(device);
+    });
+  }
 }
 
 /// The pixels without a copy, read-only, in the form that `Framework` asks for. They keep the image alive.
@@ -91,6 +179,9 @@ nb::ndarray<Framework..., nb::ro> array_of(const PyImage& image, nb::handle owne
   const std::size_t sides[] = {static_cast<std::size_t>(shape.height), static_cast<std::size_t>(shape.width), channels};
   const auto type = shape.format.sample == Sample::u8 ? nb::dtype<std::uint8_t>() : nb::dtype<std::uint16_t>();
   const bool is_on_device = image.device() != nullptr;
+  if (is_on_device) {
+    share_address(image);
+  }
   const void* data = is_on_device ? cuda_pixels(image.device()->picture) : image.host()->view().data;
   return {data,
           channels == 1 ? std::size_t{2} : std::size_t{3},
@@ -107,7 +198,10 @@ nb::object numpy_of(nb::handle self) {
   if (!image.device()) {
     return nb::cast(array_of<nb::numpy>(image, self), nb::rv_policy::reference);
   }
-  return numpy_of(nb::cast(moved_to(image, "cpu")));
+  return numpy_of(nb::cast([&] {
+    const nb::gil_scoped_release released;
+    return moved_to(image, "cpu");
+  }()));
 }
 
 /// An object with __dlpack__ and the buffer protocol.
@@ -120,6 +214,7 @@ nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
     throw nb::attribute_error("the image is not on a CUDA device");
   }
+  share_address(image);
   const ImageShape shape = image.shape();
   nb::dict interface;
   interface["shape"] = shape.format.channels == 1 ? nb::make_tuple(shape.height, shape.width)
@@ -146,8 +241,9 @@ class Reader {
     plan.workers = workers > 0 ? workers : processors;
     plan.ahead = 2 * static_cast<std::size_t>(plan.workers);
     plan.max_bytes = max_bytes;
-    plan.bytes_of = [paths = paths_, has_steps = then != nullptr](std::size_t index) {
-      return codecs::declared_image_in((*paths)[index]).decoding_bytes() * (has_steps ? 2 : 1);
+    plan.bytes_of = [paths = paths_, then](std::size_t index) {
+      const codecs::DeclaredImage declared = codecs::declared_image_in((*paths)[index]);
+      return then && declared.pixels() > 0 ? then->most_bytes(declared) : declared.decoding_bytes();
     };
     plan.make_worker = [paths = paths_, place = place_named(device), reading, then] {
       const auto engine = std::make_shared<Engine>(place, reading, place.kind == BackendKind::cpu ? 1 : 0);
@@ -221,28 +317,54 @@ void raise(const std::exception_ptr& thrown, void* /*unused*/) {
   }
 }
 
-/// The signals that a run over many files blocks and waits for; afterwards Python gets them again.
-class SignalMask {
- public:
-  SignalMask() { ::pthread_sigmask(SIG_SETMASK, nullptr, &before_); }
-  SignalMask(const SignalMask&) = delete;
-  SignalMask& operator=(const SignalMask&) = delete;
-  ~SignalMask() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+/// What a run of the command line came to.
+struct Ran {
+  struct Failure {
+    std::string path;  ///< empty if the run failed as a whole
+    std::string kind;
+    std::string message;
+  };
 
- private:
-  sigset_t before_{};
+  void count(const ItemEnd& end) {
+    using Status = ItemEnd::Status;
+    constexpr std::size_t kMost = 10000;
+    if (end.status == Status::failed && failures.size() < kMost) {
+      failures.push_back({std::string(end.name), std::string(end.kind), std::string(end.message)});
+    }
+    (end.status == Status::done ? done : end.status == Status::skipped ? skipped : failed) += 1;
+  }
+
+  int exit_code = 0;
+  std::uint64_t done = 0, failed = 0, skipped = 0;
+  std::vector<Failure> failures;
 };
 
-int run(const Words& words) {
-  const SignalMask mask;
+Ran run(const Words& words) {
+  Ran ran;
+  const SharedSignals signals;  // raises at its end what came meanwhile, so that Python's handlers run
   std::vector<const char*> argv = {"gpuimg"};
   std::transform(words.begin(), words.end(), std::back_inserter(argv),
                  [](const std::string& word) { return word.c_str(); });
   CommandLine line(all_commands(), version_text);
+  line.tell([&ran](const ItemEnd& end) { ran.count(end); },
+            [&ran](const Error& error) {
+              ran.count({ItemEnd::Status::failed, "", name_of(error.kind()), error.what()});
+            });
   const auto ended = line.parse(static_cast<int>(argv.size()), argv.data());
   const ExitCode code = ended ? *ended : line.run();
   std::fflush(nullptr);
-  return static_cast<int>(code);
+  ran.exit_code = static_cast<int>(code);
+  return ran;
+}
+
+/// (exit code, done, failed, skipped, [(path or None, kind, message)])
+nb::tuple tuple_of(const Ran& ran) {
+  nb::list failures;
+  for (const Ran::Failure& failure : ran.failures) {
+    const nb::object path = failure.path.empty() ? nb::none() : nb::object(bytes_of(failure.path));
+    failures.append(nb::make_tuple(path, failure.kind, bytes_of(failure.message)));
+  }
+  return nb::make_tuple(ran.exit_code, ran.done, ran.failed, ran.skipped, failures);
 }
 
 nb::list choices_of(const std::vector<Choice>& choices) {
@@ -294,11 +416,6 @@ nb::list commands() {
     all.append(one);
   }
   return all;
-}
-
-template <class Bytes>
-nb::bytes bytes_of(const Bytes& bytes) {
-  return nb::bytes(bytes.data(), bytes.size());
 }
 
 /// What the file says besides its pixels.
@@ -419,8 +536,10 @@ NB_MODULE(_core, module) {
     return unlocked(
         [&, bytes = std::string_view(content.c_str(), content.size())] { return decode(bytes, device, page, how); });
   });
-  module.def("from_array", from_array);
-  module.def("run", [](const nb::list& words) { return unlocked([all = words_of(words)] { return run(all); }); });
+  module.def("from_array", from_array, "array"_a, "device"_a.none());
+  module.def("from_cuda_interface", from_cuda_interface, "interface"_a, "device"_a.none());
+  module.def("run",
+             [](const nb::list& words) { return tuple_of(unlocked([all = words_of(words)] { return run(all); })); });
   module.def("commands", commands);
   module.def("version", version_number);
   module.def("version_text", version_text);

@@ -8,7 +8,7 @@ import sys
 
 from . import _core, _methods
 
-__all__ = ["Error", "Image", "Item", "Result", "chain", "decode", "from_array", "read", "read_many", "run", "__version__"]
+__all__ = ["Error", "Failure", "Image", "Item", "Result", "chain", "decode", "from_array", "read", "read_many", "run", "__version__"]
 __version__ = _core.version().split()[0]
 
 
@@ -35,8 +35,14 @@ _methods.add_to(Image, Error)
 Item = collections.namedtuple("Item", "index path image error")
 Item.__doc__ = "A file of read_many: its place in the list, its path, and its image, or the Error in place of it."
 
-Result = collections.namedtuple("Result", "exit_code")
-Result.__doc__ = "What a run of the command line came to: docs/cli.md lists the exit codes."
+Failure = collections.namedtuple("Failure", "path kind message")
+Failure.__doc__ = "An image of a run that failed. path is None if the run failed as a whole, as one of a single file does."
+
+Result = collections.namedtuple("Result", "exit_code done failed skipped failures")
+Result.__doc__ = """What a run of the command line came to: its exit code, counts of images, and the first 10,000 Failures.
+
+docs/cli.md lists the exit codes.
+"""
 
 
 def _path(path):
@@ -61,15 +67,25 @@ def decode(data, **options):
     return read(bytes(data), **options)
 
 
-def from_array(array, *, device="cpu"):
-    """Copies an array: (H, W) or (H, W, 1 to 4) of uint8 or uint16, from NumPy or anything with DLPack or a buffer."""
+def from_array(array, *, device=None):
+    """Copies an array: (H, W) or (H, W, 1 to 4) of uint8 or uint16.
+
+    It comes from NumPy, PyTorch, CuPy, or anything with DLPack, a buffer or __cuda_array_interface__. device: where the
+    image is to be; None leaves the pixels where they are. An array on a device is read once all streams are done with it.
+    """
     if isinstance(array, Image):
-        return array.to(device)
+        return array if device is None else array.to(device)
+    interface = None if hasattr(array, "__dlpack__") else getattr(array, "__cuda_array_interface__", None)
+    if interface is not None:
+        return _core.from_cuda_interface(interface, device)
     try:
-        image = _core.from_array(array)
+        return _core.from_array(array, device)
     except TypeError:
-        raise Error("unsupported", "from_array: not an array in host memory; give a NumPy array, or call .cpu()") from None
-    return image.to(device)
+        pass
+    if getattr(getattr(array, "dtype", None), "isnative", True) is False:
+        raise Error("unsupported", "from_array: the byte order of the samples is not this machine's; convert them with "
+                                   "array.astype(array.dtype.newbyteorder('='))")
+    raise Error("unsupported", "from_array: not an array of numbers; give one of NumPy, or with DLPack")
 
 
 def chain(words):
@@ -110,11 +126,11 @@ def _items(reader, paths):
 def run(words):
     """Runs a command line in this process: run("equalize photos/ out/ --manifest run.jsonl"), or a list of words.
 
-    It prints what the tool prints. Ctrl-C ends a run over many files as there, and raises KeyboardInterrupt.
+    It prints what the tool prints. Ctrl-C ends a run once the images in flight are done; a single file is then not
+    written. Then KeyboardInterrupt is raised, or the program's own handler runs.
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    code = _core.run(_methods.words_of(words))
-    if code == 130:
-        raise KeyboardInterrupt
-    return Result(code)
+    *counts, failures = _core.run(_methods.words_of(words))
+    return Result(*counts, [Failure(path and os.fsdecode(path), kind, os.fsdecode(message))
+                            for path, kind, message in failures])

@@ -178,7 +178,9 @@ def dtype(self):
 
 
 def array(self, dtype=None, copy=None):
-    """For numpy.asarray: the pixels, read-only and without a copy."""
+    """For numpy.asarray: the pixels, read-only, without a copy if the image is on the host."""
+    if copy is False and self.device != "cpu":
+        raise ValueError("an image on a device must be copied to become a NumPy array")
     pixels = self._numpy()
     if dtype is not None and pixels.dtype != dtype:
         if copy is False:
@@ -192,7 +194,12 @@ def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
 
     On a device, the pixels are complete before this returns, so that any stream of the consumer may read them.
     """
-    return self._dlpack().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    image = self
+    if dl_device is not None and tuple(dl_device) == (1, 0) and self.device != "cpu":
+        if copy is False:
+            raise BufferError("an image on a device must be copied to the host")
+        image = self.to("cpu")
+    return image._dlpack().__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 
 def dlpack_device(self):
@@ -288,12 +295,15 @@ def stubs():
         "class Item(NamedTuple):",
         "    index: int  # type: ignore[assignment]\n    path: str\n    image: Image | None\n    error: Error | None",
         "",
+        "class Failure(NamedTuple):",
+        "    path: str | None\n    kind: str\n    message: str",
+        "",
         "class Result(NamedTuple):",
-        "    exit_code: int",
+        "    exit_code: int\n    done: int\n    failed: int\n    skipped: int\n    failures: list[Failure]",
         "",
         f"def read(file: str | bytes | bytearray | memoryview | os.PathLike, *, device: str = ..., {reading}) -> Image: ...",
         f"def decode(data: bytes | bytearray | memoryview, *, device: str = ..., {reading}) -> Image: ...",
-        "def from_array(array: Any, *, device: str = ...) -> Image: ...",
+        "def from_array(array: Any, *, device: str | None = ...) -> Image: ...",
         "def chain(words: str | Sequence[str]) -> Callable[[Image], Image]: ...",
         "def read_many(paths: Iterable[str | os.PathLike], *, device: str = ..., workers: int = ..., max_memory: int = ...,",
         "              then: Callable[[Image], Image] | str | Sequence[str] | None = ..., auto_orient: bool = ...,",

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""Tests images of the Python module on a CUDA device with PyTorch, and with CuPy if it is installed.
+
+usage: test_device.py SAMPLES [unittest arguments]   with the package in PYTHONPATH. Skipped (77) without a device.
+"""
+import gc
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import gpuimg
+
+
+def why_skipped():
+    try:
+        import torch
+    except ImportError:
+        return "PyTorch is not installed"
+    if not torch.cuda.is_available():
+        return "there is no CUDA device"
+    try:
+        gpuimg.read(pathlib.Path(sys.argv[1]) / "night.png", device="cuda")
+    except gpuimg.Error as error:
+        return str(error)
+    return None
+
+
+reason = why_skipped()
+if reason:
+    print("skipped:", reason)
+    sys.exit(77)
+
+import numpy as np
+import torch
+
+try:
+    import cupy
+except ImportError:
+    cupy = None
+
+SAMPLES = pathlib.Path(sys.argv[1])
+FILES = sorted(path for path in SAMPLES.iterdir() if path.suffix in (".png", ".jpg"))
+NIGHT = SAMPLES / "night.png"
+
+
+def busy_stream():
+    """A stream of PyTorch with work of about 0.2 s on it."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(400_000_000)
+    return stream
+
+
+def host_of(tensor):
+    return tensor.cpu().numpy()
+
+
+class Handing(unittest.TestCase):
+    """Images become arrays of others."""
+
+    def test_pixels_are_those_of_the_host(self):
+        for path in FILES:
+            with self.subTest(path=path.name):
+                expected, image = np.asarray(gpuimg.read(path)), gpuimg.read(path, device="cuda")
+                self.assertEqual(image.device, "cuda:0")
+                self.assertEqual((image.shape, image.dtype), (expected.shape, expected.dtype))
+                np.testing.assert_array_equal(np.asarray(image), expected)
+                np.testing.assert_array_equal(np.from_dlpack(image.to("cpu")), expected)
+                tensor = torch.from_dlpack(image)
+                self.assertEqual(tensor.device, torch.device("cuda:0"))
+                np.testing.assert_array_equal(host_of(tensor), expected)
+                if cupy:
+                    np.testing.assert_array_equal(cupy.asnumpy(cupy.from_dlpack(image)), expected)
+                    np.testing.assert_array_equal(cupy.asnumpy(cupy.asarray(image)), expected)
+
+    def test_nothing_is_copied(self):
+        image = gpuimg.read(NIGHT, device="cuda")
+        address = image.__cuda_array_interface__["data"][0]
+        self.assertEqual(torch.from_dlpack(image).data_ptr(), address)
+        self.assertEqual(torch.as_tensor(image, device="cuda").data_ptr(), address)
+        self.assertEqual(image.__cuda_array_interface__["version"], 3)
+        self.assertEqual(image.__dlpack_device__(), (2, 0))
+        with self.assertRaises(ValueError):
+            image.__array__(copy=False)
+        with self.assertRaises(BufferError):
+            image.__dlpack__(dl_device=(1, 0), copy=False)
+
+    def test_any_stream_may_read_at_once(self):
+        expected = np.asarray(gpuimg.read(NIGHT).equalize().resize("50%"))
+        for _ in range(20):
+            stream = torch.cuda.Stream()
+            with torch.cuda.stream(stream):
+                copy = torch.from_dlpack(gpuimg.read(NIGHT, device="cuda").equalize().resize("50%")).clone()
+            stream.synchronize()
+            np.testing.assert_array_equal(host_of(copy), expected)
+
+    def test_the_array_outlives_the_image(self):
+        expected = np.asarray(gpuimg.read(NIGHT))
+        tensor = torch.from_dlpack(gpuimg.read(NIGHT, device="cuda"))
+        gc.collect()
+        others = [gpuimg.read(NIGHT, device="cuda").flip("horizontal") for _ in range(20)]
+        np.testing.assert_array_equal(host_of(tensor), expected)
+        del others
+
+    def test_memory_is_freed_after_the_streams_that_read_it(self):
+        expected = np.asarray(gpuimg.read(NIGHT))
+        for through_dlpack in (True, False):
+            image = gpuimg.read(NIGHT, device="cuda")
+            tensor = torch.from_dlpack(image) if through_dlpack else torch.as_tensor(image, device="cuda")
+            stream = busy_stream()
+            with torch.cuda.stream(stream):
+                copy = tensor.clone()  # begins after the stream's work
+            del tensor, image
+            gc.collect()
+            others = [gpuimg.from_array(np.full_like(expected, 255), device="cuda") for _ in range(8)]
+            stream.synchronize()
+            np.testing.assert_array_equal(host_of(copy), expected)
+            del others
+
+    def test_arrays_outlive_the_interpreters_engines(self):
+        code = (f"import gpuimg, torch, atexit\n"
+                f"keep = torch.from_dlpack(gpuimg.read({str(NIGHT)!r}, device='cuda'))\n"
+                f"atexit.register(lambda: print(int(keep.sum())))\n")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(int(done.stdout), int(np.asarray(gpuimg.read(NIGHT)).sum()))
+
+    def test_many_leak_nothing(self):
+        def round_of(count):
+            for i in range(count):
+                torch.from_dlpack(gpuimg.read(NIGHT, device="cuda").equalize())
+            torch.cuda.synchronize()
+            return torch.cuda.mem_get_info()[0]
+        free = round_of(50)
+        self.assertGreater(round_of(500), free - (64 << 20))
+
+
+class Taking(unittest.TestCase):
+    """Arrays of others become images."""
+
+    def test_pixels_stay_where_they_are(self):
+        for dtype in (torch.uint8, torch.uint16):
+            for shape in ((40, 30), (40, 30, 1), (40, 30, 3), (40, 30, 4)):
+                values = np.random.default_rng(1).integers(0, 256 if dtype == torch.uint8 else 65536, shape)
+                pixels = values.astype(np.uint8 if dtype == torch.uint8 else np.uint16)
+                image = gpuimg.from_array(torch.from_numpy(pixels).cuda())
+                self.assertEqual(image.device, "cuda:0")
+                expected = pixels[:, :, 0] if shape[2:] == (1,) else pixels
+                np.testing.assert_array_equal(np.asarray(image), expected)
+                np.testing.assert_array_equal(np.asarray(image.equalize()), np.asarray(gpuimg.from_array(pixels).equalize()))
+                self.assertEqual(gpuimg.from_array(torch.from_numpy(pixels).cuda(), device="cpu").device, "cpu")
+                self.assertEqual(gpuimg.from_array(pixels, device="cuda").device, "cuda:0")
+
+    def test_of_the_array_interface(self):
+        class Bare:  # without DLPack, as arrays of Numba are
+            def __init__(self, tensor):
+                self.tensor, self.__cuda_array_interface__ = tensor, tensor.__cuda_array_interface__
+        pixels = torch.arange(60 * 50 * 3, device="cuda").to(torch.uint8).reshape(60, 50, 3)
+        for view in (pixels, pixels[10:40], pixels[::2]):
+            np.testing.assert_array_equal(np.asarray(gpuimg.from_array(Bare(view))), host_of(view))
+            np.testing.assert_array_equal(np.asarray(gpuimg.from_array(view)), host_of(view))
+
+    def test_what_a_stream_still_computes(self):
+        pixels = torch.zeros(500, 400, 3, dtype=torch.uint8, device="cuda")
+        torch.cuda.synchronize()
+        with torch.cuda.stream(busy_stream()):
+            pixels.fill_(7)  # begins after the stream's work
+            image = gpuimg.from_array(pixels)
+        self.assertTrue((np.asarray(image) == 7).all())
+
+    def test_is_a_copy(self):
+        pixels = torch.full((50, 40), 3, dtype=torch.uint8, device="cuda")
+        image = gpuimg.from_array(pixels)
+        pixels.zero_()
+        self.assertTrue((np.asarray(image) == 3).all())
+
+    def test_what_cannot_be_taken(self):
+        pixels = torch.zeros(20, 20, 3, dtype=torch.uint8, device="cuda")
+        for bad in (pixels.permute(2, 0, 1), pixels[:, ::2], pixels.float(), pixels[None]):
+            with self.assertRaises(gpuimg.Error) as caught:
+                gpuimg.from_array(bad)
+            self.assertEqual(caught.exception.kind, "unsupported")
+
+
+class ManyFiles(unittest.TestCase):
+    def test_come_in_order_on_the_device(self):
+        for then in (None, "resize --size 224x224 --fit cover"):
+            expected = [np.asarray(gpuimg.chain(then)(gpuimg.read(path)) if then else gpuimg.read(path)) for path in FILES]
+            items = list(gpuimg.read_many(FILES * 5, device="cuda", workers=8, then=then))
+            self.assertEqual([item.index for item in items], list(range(5 * len(FILES))))
+            for item in items:
+                self.assertIsNone(item.error)
+                np.testing.assert_array_equal(host_of(torch.from_dlpack(item.image)), expected[item.index % len(FILES)])
+
+    def test_files_of_the_device(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ending in ("png", "jpg"):
+                image = gpuimg.read(NIGHT, device="cuda")
+                image.write(f"{folder}/a.{ending}")
+                gpuimg.read(NIGHT).write(f"{folder}/b.{ending}")
+                self.assertEqual(pathlib.Path(f"{folder}/a.{ending}").read_bytes(),
+                                 pathlib.Path(f"{folder}/b.{ending}").read_bytes())
+                self.assertEqual(image.encode(ending), pathlib.Path(f"{folder}/b.{ending}").read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
