@@ -139,8 +139,10 @@ def visible(pixels):
 
 # Files that the others read, and mean something else by it: levels of 5, 6 and 12 bits and of a maximum that is not 255 are
 # not rounded or not scaled, white that is 0 is not turned, colors are not converted or not divided by alpha, 1 bit of
-# alpha is not inverted, and blocks that are missing are not 0. GIF codes of 1 bit are read in various ways.
-READ_OTHERWISE = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask)|pnm_color.*_to_100|tga_color16_with_alpha|"
+# alpha is not inverted, and blocks that are missing are not 0. GIF codes of 1 bit are read in various ways; so are, by
+# Pillow 9, jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
+READ_OTHERWISE = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask|runs_4|.*_jump)|pnm_color.*_to_100|"
+                            r"tga_(color16_with_alpha|map15)|"
                             r"tiff_(0_of|\d_of_12_bits|.*premultiplied|cielab|ycbcr|sparse)")
 # How many files are alike at least, with their oldest versions that are tried; of others, shapes or types differ, as where
 # 1 bit is a bool.
