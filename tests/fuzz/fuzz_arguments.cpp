@@ -1,5 +1,5 @@
-// Fuzzes the command line: parses arguments separated by NUL, but runs nothing. Arguments must be accepted, answered
-// (--help) or refused with exit code 2; option values must be accepted or refused with Error{usage}.
+// Fuzzes the command line: parses arguments separated by NUL, makes the steps, but runs nothing. Arguments must be
+// accepted, answered (--help) or refused with exit code 2; option values must be accepted or refused with Error{usage}.
 #include <algorithm>
 #include <cstdlib>
 
@@ -11,6 +11,8 @@
 #include "commands/commands.hpp"
 #include "commands/hist.hpp"
 #include "commands/hsl.hpp"
+#include "commands/photo_job.hpp"
+#include "engine/backend_choice.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 
@@ -88,6 +90,40 @@ void make_jobs(const std::vector<std::string>& arguments) {
   });
 }
 
+/// What a run does with its steps before it touches a file, for images of some shapes.
+void make_steps(const CommandParser& last, const GlobalOptions& globals) {
+  if (last.step_place() != StepPlace::anywhere) {
+    return;
+  }
+  taken_or_refused([&] {
+    const ImageOutputArguments output;
+    PhotoJob job(last.make_step(), output);
+    job.run_after(last.earlier_steps());
+    (void)options_for(job.operations(), globals);
+    (void)job.side_files();
+    codecs::DeclaredImage image;
+    image.height = 5;
+    for (const std::uint64_t width : {1, 7, 3000}) {
+      image.width = width;
+      (void)job.held_beside(image, "a.png");
+    }
+  });
+}
+
+/// The commands, of which none runs: each makes its steps.
+std::vector<Command> commands_of_steps() {
+  std::vector<Command> commands = all_commands();
+  for (Command& command : commands) {
+    command.declare = [declare = command.declare](CommandParser& parser) -> RunCommand {
+      return [owner = declare(parser), &parser](const GlobalOptions& globals) {  // of the arguments
+        make_steps(parser, globals);
+        return ExitCode::ok;
+      };
+    };
+  }
+  return commands;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -97,9 +133,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     argv.push_back(argument.c_str());
     parse_values(argument);
   }
-  CommandLine line(all_commands(), version_text);
+  CommandLine line(commands_of_steps(), version_text);
   const auto ended = line.parse(static_cast<int>(argv.size()), argv.data());
   fuzz::demand(!ended || *ended == ExitCode::ok || *ended == ExitCode::usage, "another exit code");
+  if (!ended) {
+    (void)line.run();
+  }
   make_jobs(arguments);
   return 0;
 }

@@ -97,6 +97,13 @@ void add_command_lines(SeedFolder& seeds) {
       "2"sv,
       "convert\0in.tif\0out.npy\0--then\0hsl\0--hue\0"
       "3\0--then"sv,
+      "resize\0--size\0"
+      "80%\0in.png\0out.jpg\0--then\0rotate\0"
+      "90\0--then\0flip\0vertical\0--then\0crop\0--box=1,2,3,4\0--then\0denoise\0--sigma\0auto"sv,
+      "hsl\0--inverse\0in.npy\0out.tif\0--then\0integral\0--mean\0"
+      "5x3\0--then\0equalize\0--clahe\0--tiles\0"
+      "3x2\0--roi\0"
+      "0,0,9,9\0--resume\0m.jsonl\0--then\0threshold\0--method\0sauvola"sv,
       "report\0--json\0run.jsonl\0more.jsonl"sv,
       "bench\0--size\0"
       "64\0--svg\0t.svg\0--backend\0cpu\0--threads\0"
