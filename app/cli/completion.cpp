@@ -326,20 +326,21 @@ constexpr const char* kHead = R"(#compdef gpuimg
 
 _gpuimg() {
   local curcontext=$curcontext state line
-  local -a subcommands global options
+  local -a subcommands steps global options
   typeset -A opt_args
   # Within a step, the words begin with it.
-  local last=${words[(I)--then]}
+  local last=${words[(I)--then]} names=subcommands
   if (( last && CURRENT > last )); then
     words=(gpuimg "${(@)words[last + 1,-1]}")
     (( CURRENT -= last - 1 ))
+    names=steps
   fi
 )";
 
 constexpr const char* kMiddle = R"(
   _arguments -C -s -S $global '1:subcommand:->subcommand' '*::argument:->argument' && return
   case $state in
-    subcommand) _describe subcommand subcommands ;;
+    subcommand) _describe subcommand $names ;;
     argument)
       case $line[1] in
 )";
@@ -441,11 +442,15 @@ std::string positional(const CommandModel& command, const std::string& indent) {
 
 std::string script_of(const CommandModel& program) {
   std::string script = kHead;
+  std::string steps;
   script += "  subcommands=(\n";
   for (const CommandModel& subcommand : program.subcommands) {
-    script += "    " + in_quotes(subcommand.name + ":" + escaped(subcommand.description, ":\\")) + "\n";
+    const std::string line = "    " + in_quotes(subcommand.name + ":" + escaped(subcommand.description, ":\\")) + "\n";
+    script += line;
+    steps += subcommand.is_step ? line : "";
   }
-  script += "  )\n  global=(\n" + specifications(program.options, "    ") + "  )\n" + kMiddle;
+  script +=
+      "  )\n  steps=(\n" + steps + "  )\n  global=(\n" + specifications(program.options, "    ") + "  )\n" + kMiddle;
   for (const CommandModel& subcommand : program.subcommands) {
     script += "        " + subcommand.name + ")\n          options=(\n" +
               specifications(subcommand.options, "            ") +
