@@ -1,9 +1,31 @@
-// Reads stored rows band by band, on the thread of the caller.
+// Copies rows, cuts them into bands, and reads stored rows band by band, on the thread of the caller.
 #include "codecs/rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace gpuimg::codecs {
+
+void copy_rows(ConstView from, View to, int first_row) {
+  for (int y = 0; y < from.height; ++y) {
+    std::copy_n(from.row_bytes(y), from.tight_pitch_bytes(), to.row_bytes(first_row + y));
+  }
+}
+
+void BandCutter::put(ConstView next) {
+  while (next.height > 0) {
+    Image& band = rows();
+    ConstView part = next;
+    part.height = std::min(next.height, left());
+    copy_rows(part, band.view(), filled());
+    next.data = next.row_bytes(part.height);
+    next.height -= part.height;
+    add(part.height);
+    if (left() == 0) {
+      pass_on();
+    }
+  }
+}
 
 StoredRowReader::StoredRowReader(int width, int height, PixelFormat format, RandomAccess file, const StoredRows& rows,
                                  Unpack unpack)

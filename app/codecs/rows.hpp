@@ -28,6 +28,9 @@ struct BandOutput {
   std::function<void(RowBand band)> take;   ///< called on any thread, by one at a time
 };
 
+/// Copies all rows, to row `first_row` and below.
+void copy_rows(ConstView from, View to, int first_row);
+
 /// Cuts rows that come from top to bottom into bands, from row `first` to row `end` of the image.
 class BandCutter {
  public:
@@ -49,6 +52,9 @@ class BandCutter {
 
   /// The next rows of the band are filled.
   void add(int rows) { filled_ += rows; }
+
+  /// Copies the next rows of the image, and passes on the bands that they fill.
+  void put(ConstView next);
 
   /// Passes a full band on; the next one begins.
   void pass_on() {

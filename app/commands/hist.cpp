@@ -183,7 +183,7 @@ class HistJob final : public ImageJob {
   }
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override {
-    return !arguments_.merge && steps_.size() == 0;
+    return !arguments_.merge && steps_.takes_bands();
   }
   [[nodiscard]] bool merges() const override { return joins() || only_checks() || prints(); }
   [[nodiscard]] bool merges_one() const override { return joins(); }

@@ -66,7 +66,7 @@ class HistTableJob final : public ImageJob {
     return held_by_steps(image);
   }
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
-  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.size() == 0; }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.takes_bands(); }
   [[nodiscard]] bool merges() const override { return true; }
   /// The manifest keeps rows, not counts.
   [[nodiscard]] bool can_resume() const override { return !arguments_.total; }

@@ -185,7 +185,7 @@ class ToHslJob final : public ImageJob {
     return followed_by(traits_of(ToHslOptions()));
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return !arguments_.planes && steps_.size() == 0 &&
+    return !arguments_.planes && steps_.takes_bands() &&
            (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
   }
 

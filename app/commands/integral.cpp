@@ -127,7 +127,7 @@ class IntegralJob final : public ImageJob {
   }
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return form_of(output) == Form::npy && steps_.size() == 0;
+    return form_of(output) == Form::npy && steps_.takes_bands();
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
@@ -245,13 +245,13 @@ class MomentJob final : public ImageJob {
     return held;
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return form_of(output) == MomentForm::npy && steps_.size() == 0;
+    return form_of(output) == MomentForm::npy && steps_.takes_bands();
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
     codecs::DecodedImage decoded =
-        form == MomentForm::npy ? load_rows(worker, paths, RowsWhen::too_large) : load(worker, paths);
+        form == MomentForm::npy ? load_rows(worker, paths, rows_when(RowsWhen::too_large)) : load(worker, paths);
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(made.result.format, decoded.metadata, paths.input);

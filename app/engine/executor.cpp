@@ -46,10 +46,113 @@ bool can_be_cut(const Step& step) {
   return step.mask == nullptr && !step.traits.reads_all_first && !step.traits.moves_rows;
 }
 
-/// A single step cuts the bands itself.
+/// True if the first rows of the step's result may need the last rows of its input, so that one of both is held.
+bool turns_rows(const Step& step) { return step.traits.moves_rows && step.traits.reads_all_first; }
+
 bool can_run_on_bands(const Steps& steps) {
-  return steps.size() <= 1 || std::all_of(steps.begin(), steps.end(), can_be_cut);
+  return steps.size() <= 1 || std::none_of(steps.begin(), steps.end(), turns_rows);
 }
+
+/// Steps that can be cut run on bands together; each of the others cuts the bands itself.
+std::vector<std::span<const Step>> groups_of(std::span<const Step> steps) {
+  std::vector<std::span<const Step>> groups;
+  for (auto at = steps.begin(); at != steps.end();) {
+    const auto end = can_be_cut(*at) ? std::find_if_not(at, steps.end(), can_be_cut) : at + 1;
+    groups.emplace_back(at, end);
+    at = end;
+  }
+  return groups;
+}
+
+/// Which of the rows that groups make are kept.
+struct KeptRows {
+  std::vector<bool> is_kept;  ///< for each group
+  std::uint64_t bytes = 0;    ///< of these rows, and of bands of all
+};
+
+/// Those that would be computed again, as long as they fit into `room` bytes. The last ones save most.
+KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_counts, std::uint64_t room) {
+  constexpr std::uint64_t kBandRows = 2 * 16;
+  KeptRows kept{std::vector<bool>(groups.size())};
+  bool is_read_again = next_counts;
+  for (std::size_t i = groups.size(); i-- > 0;) {
+    const ImageShape& shape = groups[i].back().traits.result;
+    const std::uint64_t row = static_cast<std::uint64_t>(shape.width) * shape.format.bytes_per_pixel();
+    const std::uint64_t bytes = row * static_cast<std::uint64_t>(shape.height);
+    kept.is_kept[i] = is_read_again && bytes <= room;
+    room -= kept.is_kept[i] ? bytes : 0;
+    kept.bytes += kBandRows * row + (kept.is_kept[i] ? bytes : 0);
+    is_read_again = (is_read_again && !kept.is_kept[i]) || groups[i].front().traits.reads_all_first;
+  }
+  return kept;
+}
+
+/// A part of the memory of bands, of which strips have twice as much: DeviceMemory::place_bands.
+constexpr std::uint64_t kPartForKeptRows = 4;
+
+/// The memory that each of several has which read rows from one another, beside rows that are kept.
+template <class Readers>
+std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kept_bytes, const Readers& readers) {
+  const auto weight = [](const auto& reader) { return static_cast<std::size_t>(reader.halo_rows) + 1; };
+  std::size_t sum = 0;
+  for (const auto& reader : readers) {
+    sum += weight(reader);
+  }
+  const std::size_t with_halo = all.with_halo - std::min<std::size_t>(kept_bytes, all.with_halo / 2);
+  std::vector<StripMemory> memory;
+  for (const auto& reader : readers) {
+    memory.push_back({all.usual / readers.size(), with_halo / sum * weight(reader)});
+  }
+  return memory;
+}
+
+/// The rows that steps make of those of a file, or of rows like these: computed each time they are read, unless they
+/// are kept.
+class ComputedRows final : public codecs::RowReader {
+ public:
+  /// Runs the steps on this backend, to which their result goes.
+  using Compute = std::function<void(StripedBackend& on)>;
+  /// Runs what reads the rows.
+  using Resume = std::function<void(const std::function<void()>& read)>;
+
+  ComputedRows(const ImageShape& shape, const StripedBackend& like, const StripMemory& memory, bool is_kept,
+               Compute compute, Resume resume)
+      : RowReader(shape.width, shape.height, shape.format),
+        on_(like.with_output(memory, [this](ConstView rows) { add_(rows); })),
+        is_kept_(is_kept),
+        compute_(std::move(compute)),
+        resume_(std::move(resume)) {}
+
+  bool read(const codecs::BandOutput& to, Order /*order*/) override {
+    codecs::BandCutter cutter(to, 0, height());
+    if (is_complete_) {
+      cutter.put(std::as_const(kept_).view());
+      return true;
+    }
+    if (is_kept_) {
+      kept_ = Image(width(), height(), format());
+    }
+    add_ = [&](ConstView rows) {
+      if (is_kept_) {
+        codecs::copy_rows(rows, kept_.view(), cutter.next());
+      }
+      resume_([&] { cutter.put(rows); });
+    };
+    on_.begin_run();
+    compute_(on_);
+    is_complete_ = is_kept_ && !on_.is_void();
+    return !on_.is_void();
+  }
+
+ private:
+  StripedBackend on_;
+  bool is_kept_;
+  Compute compute_;
+  Resume resume_;
+  Image kept_;
+  bool is_complete_ = false;
+  TakeRows add_;  // of the reading that goes on
+};
 
 /// What steps that run on one strip after another need of it.
 struct StripNeedsOfSteps {
@@ -166,7 +269,7 @@ Histogram Executor::count(OperationInput input, const Steps& steps, const CountS
       move(result, place_of_step(backend, last.only_on));
       return run_step(*result.on, phase, result.take(), last, steps.empty() ? 0 : steps.size() + 1);
     };
-    return run(backend, pixels, steps, count, true);
+    return run(backend, pixels, steps, count, &last);
   });
 }
 
@@ -279,15 +382,20 @@ void Executor::computed(Backend& on, OperationInput input, const RunNeeds& needs
   (void)run_placed(on, parts_.device_memory.place(on, needed, share), input, share, work);
 }
 
-Executor::StepPixels Executor::begin_steps(Backend& on, const AttemptInput& input,
-                                           std::span<const BackendKind> first_is_on) {
+Executor::StepPixels Executor::begin_steps(Backend& on, const AttemptInput& input, std::span<const Step>& left,
+                                           const CountStep* last) {
   if (input->picture) {
     return {&on, std::nullopt, &*input->picture};
+  }
+  if (input->rows && last != nullptr && std::none_of(left.begin(), left.end(), turns_rows)) {
+    const std::size_t place = left.size() + 1;
+    const std::vector<Group> groups = groups_of(std::exchange(left, {}));
+    return {&on, picture_of(rows_after(static_cast<StripedBackend&>(on), input->rows, groups, {{place, last->name}}))};
   }
   if (input->rows) {
     return {&on, picture_of(input->rows)};
   }
-  Backend& first = place_of_step(on, first_is_on);
+  Backend& first = place_of_step(on, left.empty() ? std::span<const BackendKind>() : left.front().traits.only_on);
   return {&first, uploaded(first, input)};
 }
 
@@ -335,15 +443,52 @@ bool Executor::copy_bands(codecs::RowReader& rows, codecs::RowWriter& to) {
 }
 
 bool Executor::run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps) {
-  Picture rows = picture_of(input.rows);
-  if (steps.size() == 1) {
-    const SharedMask& mask = steps.front().mask;
-    const std::optional<Picture> mask_there = mask ? std::optional(bands.upload(mask->view())) : std::nullopt;
-    (void)steps.front().run(bands, AttemptPicture(std::move(rows)), mask_there ? &*mask_there : nullptr);
-  } else {
-    (void)run_on_strips(bands, rows, steps, 1);
-  }
+  const std::vector<Group> groups = groups_of(steps);
+  const Group last = groups.back();
+  const std::size_t place = steps.size() == 1 ? 0 : steps.size() - last.size() + 1;
+  const auto rows = rows_after(bands, input.rows, std::span(groups).first(groups.size() - 1), reader_of(last, place));
+  run_group(bands, picture_of(rows), last, place);
   return !bands.is_void();
+}
+
+void Executor::run_group(StripedBackend& bands, const Picture& rows, Group group, std::size_t place) {
+  if (group.size() > 1) {
+    (void)run_on_strips(bands, rows, group, place);
+    return;
+  }
+  const Step& step = group.front();
+  const std::optional<Picture> mask = step.mask ? std::optional(bands.upload(step.mask->view())) : std::nullopt;
+  times().measure_step({place, step.name},
+                       [&] { (void)step.run(bands, AttemptPicture(rows), mask ? &*mask : nullptr); });
+}
+
+Executor::Reader Executor::reader_of(Group group, std::size_t place) {
+  return {{place, group.front().name}, needs_of(group).halo_rows, group.front().traits.reads_all_first};
+}
+
+std::shared_ptr<codecs::RowReader> Executor::rows_after(StripedBackend& bands, std::shared_ptr<codecs::RowReader> rows,
+                                                        std::span<const Group> groups, const Reader& last) {
+  std::vector<Reader> readers;
+  std::size_t place = 1;
+  for (const Group group : groups) {
+    readers.push_back(reader_of(group, place));
+    place += group.size();
+  }
+  readers.push_back(last);
+  const KeptRows kept = kept_rows(groups, last.counts_first, parts_.loader.bytes_for_bands() / kPartForKeptRows);
+  const std::vector<StripMemory> memory = shared_memory(bands.memory(), kept.bytes, readers);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto compute = [this, group = groups[i], place = readers[i].step.place, rows](StripedBackend& on) {
+      run_group(on, picture_of(rows), group, place);
+    };
+    const auto resume = [this, step = readers[i + 1].step](const std::function<void()>& read) {
+      times().measure_step(step, read);
+    };
+    rows = std::make_shared<ComputedRows>(groups[i].back().traits.result, bands, memory[i], kept.is_kept[i], compute,
+                                          resume);
+  }
+  bands.set_memory(memory.back());
+  return rows;
 }
 
 Picture Executor::run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps,
@@ -351,7 +496,7 @@ Picture Executor::run_on_strips(Backend& on, const Picture& picture, std::span<c
   const auto run_all = [&](Backend& inner, const Picture& strip) {
     std::optional<Picture> result;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      result = times().measure_step(first_place + i, steps[i].name, [&] {
+      result = times().measure_step({first_place + i, steps[i].name}, [&] {
         Picture made =
             steps[i].run(inner, result ? AttemptPicture(std::move(*result)) : AttemptPicture(strip), nullptr);
         inner.wait();

@@ -196,7 +196,8 @@ class Executor {
 
   /// For rows that were left in their file: runs the steps on bands of them, and passes the rows of the result on as
   /// they come, so that no image is ever held. Several steps run on each band, which has the halo rows of all of them.
-  /// Returns false if the result must be held.
+  /// What comes before a step that counts all rows first is computed again for its second pass, unless there is memory
+  /// to keep it. Returns false if the result must be held.
   bool write_bands(OperationInput& input, const Steps& steps, const StageRows& stage);
 
   /// Runs the steps on an image that is held, and passes the rows of the result on as they come from a device.
@@ -216,10 +217,11 @@ class Executor {
   bool admit_encoder(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, const AttemptPicture& picture, const std::optional<Encoding>& as);
 
-  /// Runs one step and waits for it. Its time is noted as that of step `place`, from 1; 0: there is only one.
+  /// Runs one step and waits for it. Its time is noted as that of step `place`, as PhaseTimes::StepPlace has it.
   template <class AnyStep>
   auto run_step(Backend& on, Phase phase, const AttemptPicture& picture, const AnyStep& step, std::size_t place) {
-    return times().measure_step(place, step.name, [&] { return run_masked(on, phase, picture, step.mask, step.run); });
+    return times().measure_step({place, step.name},
+                                [&] { return run_masked(on, phase, picture, step.mask, step.run); });
   }
   template <class Run>
   auto run_masked(Backend& on, Phase phase, const AttemptPicture& picture, const SharedMask& mask, const Run& run) {
@@ -240,8 +242,9 @@ class Executor {
     AttemptPicture take() { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*kept); }
   };
 
-  /// Uploads the input to where the first step runs, unless it was decoded on `on`.
-  StepPixels begin_steps(Backend& on, const AttemptInput& input, std::span<const BackendKind> first_is_on);
+  /// Uploads the input to where the first step runs, unless it was decoded on `on`. If it is rows, and only counted
+  /// after the steps, the steps are computed as it is read, and none is left.
+  StepPixels begin_steps(Backend& on, const AttemptInput& input, std::span<const Step>& left, const CountStep* last);
 
   /// Where a step of a run on `on` runs that these backends have: there or on the CPU.
   Backend& place_of_step(Backend& on, std::span<const BackendKind> only_on);
@@ -253,20 +256,20 @@ class Executor {
   /// from 1, or 0 if it is the only one. Returns how many steps have run.
   std::size_t run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps, std::size_t place);
 
-  /// Runs the steps from where the input is, and returns use(pixels of the result).
+  /// Runs the steps from where the input is, and returns use(pixels of the result), which runs `last`.
   template <class Use>
-  auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use, bool has_more = false) {
-    StepPixels pixels = begin_steps(on, input, steps.empty() ? std::span<const BackendKind>() : only_on(steps.front()));
+  auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use,
+           const CountStep* last = nullptr) {
+    std::span<const Step> left(steps);
+    StepPixels pixels = begin_steps(on, input, left, last);
     Phase phase = input->rows ? Phase::decode : Phase::kernel;
-    const bool is_only = steps.size() == 1 && !has_more;
-    for (std::size_t i = 0; i < steps.size();) {
+    const bool is_only = steps.size() == 1 && last == nullptr;
+    while (!left.empty()) {
       const Phase now = std::exchange(phase, Phase::kernel);
-      i += run_some(on, now, pixels, std::span(steps).subspan(i), is_only ? 0 : i + 1);
+      left = left.subspan(run_some(on, now, pixels, left, is_only ? 0 : steps.size() - left.size() + 1));
     }
     return use(pixels);
   }
-
-  static std::span<const BackendKind> only_on(const Step& step) { return step.traits.only_on; }
 
   /// The first of these steps, if several can run on each strip of `on` one after another; else none.
   static std::span<const Step> steps_for_strips(Backend& on, std::span<const Step> steps);
@@ -290,6 +293,25 @@ class Executor {
 
   /// Runs the steps on bands of the input's rows. Returns false if they are void.
   bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
+
+  /// Steps that run on bands one after another, or one that cuts the bands itself.
+  using Group = std::span<const Step>;
+
+  /// Runs the group on rows of a file or of rows_after(). `place` is that of its first step.
+  void run_group(StripedBackend& bands, const Picture& rows, Group group, std::size_t place);
+
+  /// What reads rows: a group, or a last step that counts.
+  struct Reader {
+    PhaseTimes::StepPlace step;
+    int halo_rows = 0;
+    bool counts_first = false;  ///< so that it reads them again
+  };
+  static Reader reader_of(Group group, std::size_t place);
+
+  /// The rows that the groups make of those of a file, computed as they are read. Their strips and those of `bands`,
+  /// which `last` has, share the memory of `bands`.
+  std::shared_ptr<codecs::RowReader> rows_after(StripedBackend& bands, std::shared_ptr<codecs::RowReader> rows,
+                                                std::span<const Group> groups, const Reader& last);
 
   /// Runs the work on bands, on the CPU if the backend lacks a step, or if a device has no memory for bands and `auto`
   /// allows it. Returns false, too, if the CPU lacks another step.

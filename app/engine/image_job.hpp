@@ -140,7 +140,9 @@ class ImageJob {
   }
 
   /// How rows are read for a job that takes bands of any image `alone`, without steps before it.
-  [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const { return steps_.size() == 0 ? alone : RowsWhen::too_large; }
+  [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const {
+    return steps_.size() == 0 ? alone : steps_.takes_bands() ? RowsWhen::too_large : RowsWhen::never;
+  }
 
   /// The image as Loader::load_rows has it, or as the first step reads it.
   [[nodiscard]] codecs::DecodedImage load_rows(Worker& worker, const ItemPaths& paths, RowsWhen when) const {

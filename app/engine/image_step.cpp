@@ -72,7 +72,9 @@ bool ImageSteps::can_be_watched() const {
 }
 
 RowsWhen ImageSteps::rows_when() const {
-  return steps_.size() == 1 ? steps_.front()->rows_when() : RowsWhen::too_large;
+  const bool never =
+      std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step->rows_when() == RowsWhen::never; });
+  return steps_.size() == 1 ? steps_.front()->rows_when() : never ? RowsWhen::never : RowsWhen::too_large;
 }
 
 bool ImageSteps::is_bilevel() const {
@@ -86,9 +88,8 @@ std::vector<std::string> ImageSteps::input_endings() const {
 bool ImageSteps::takes_bands() const {
   const std::vector<OperationTraits> all = traits({});
   return !reads_files() && rows_when() != RowsWhen::never &&
-         std::none_of(all.begin(), all.end(), [&](const OperationTraits& one) {
-           return all.size() == 1 ? one.moves_rows && one.reads_all_first : one.moves_rows || one.reads_all_first;
-         });
+         std::none_of(all.begin(), all.end(),
+                      [](const OperationTraits& one) { return one.moves_rows && one.reads_all_first; });
 }
 
 void ImageSteps::prepare(Worker& worker) const {
@@ -140,6 +141,7 @@ ImageShape largest_shape(const codecs::DeclaredImage& declared) {
 
 HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
   HeldBeside held;
+  held.operations = std::max<std::uint64_t>(operations.size(), 1);
   const double all_pixels = pixels_of(input);
   const auto first = static_cast<double>(input.format.bytes_per_pixel());
   double part = 1.0;  // of the pixels of the input, after the operations so far

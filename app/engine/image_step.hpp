@@ -24,10 +24,11 @@ struct Worker;
 
 /// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
 struct HeldBeside {
-  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
-  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
-  int halo_rows = 0;            ///< not of bytes: rows above and below that a row of the result depends on
-  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
+  std::uint64_t result = 0;      ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;      ///< levels, and what is made of the result before it is written
+  int halo_rows = 0;             ///< not of bytes: rows above and below that a row of the result depends on
+  std::uint64_t of_thread = 0;   ///< bytes, beside what all codecs hold: rows that wait to be encoded
+  std::uint64_t operations = 1;  ///< not of bytes: how many may have a band at the same time
 };
 
 /// The image as a step gets it.
@@ -122,8 +123,8 @@ class ImageSteps {
     return steps_.front()->read(worker, path);
   }
 
-  /// True if bands of rows can go through all steps: none moves rows or reads the whole image first, unless it is the
-  /// only one and does not do both.
+  /// True if bands of rows can go through all steps: none needs the last rows for the first ones of its result, or the
+  /// pixels on the host.
   [[nodiscard]] bool takes_bands() const;
 
   /// As the members of ImageStep: of all steps.

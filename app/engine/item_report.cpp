@@ -29,18 +29,26 @@ void PhaseTimes::add(const PhaseTimes& other) {
     milliseconds_[i] += other.milliseconds_[i];
   }
   for (std::size_t i = 0; i < other.steps_.size(); ++i) {
-    add_step(i + 1, other.steps_[i].name, other.steps_[i].milliseconds);
+    make_step({i + 1, other.steps_[i].name});
+    steps_[i].milliseconds += other.steps_[i].milliseconds;
   }
 }
 
 void PhaseTimes::make_room(const PhaseTimes& other) { steps_.resize(std::max(steps_.size(), other.steps_.size())); }
 
-void PhaseTimes::add_step(std::size_t place, std::string_view name, double milliseconds) {
-  if (steps_.size() < place) {
-    steps_.resize(place);
+void PhaseTimes::make_step(const StepPlace& step) {
+  if (step.place > 0) {
+    steps_.resize(std::max(steps_.size(), step.place));
+    steps_[step.place - 1].name = step.name;
   }
-  steps_[place - 1].name = name;
-  steps_[place - 1].milliseconds += milliseconds;
+}
+
+std::size_t PhaseTimes::switch_to_step(std::size_t next_place) {
+  if (running_step_ > 0) {
+    steps_[running_step_ - 1].milliseconds += since(step_since_);
+  }
+  step_since_ = Clock::now();
+  return std::exchange(running_step_, next_place);
 }
 
 std::string PhaseTimes::table(const CodecSides& sides) const {

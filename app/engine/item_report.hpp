@@ -40,16 +40,18 @@ class PhaseTimes {
     return std::forward<Work>(work)();
   }
 
-  /// Runs work(), and adds its duration, with all that is measured inside it, to that of step `place`, from 1, of
-  /// several; 0: there is only one step, which has no time of its own. `name` is a literal.
+  /// A step of several. `name` is a literal.
+  struct StepPlace {
+    std::size_t place = 0;  ///< from 1; 0: there is only one step, which has no time of its own
+    std::string_view name = {};
+  };
+
+  /// Runs work(), and adds its duration, with the phases inside it, to that of the step, less that of other steps
+  /// inside it.
   template <class Work>
-  auto measure_step(std::size_t place, std::string_view name, const Work& work) {
-    const Clock::time_point begin = Clock::now();
-    auto result = work();
-    if (place > 0) {
-      add_step(place, name, since(begin));
-    }
-    return result;
+  decltype(auto) measure_step(const StepPlace& step, const Work& work) {
+    const StepTurn turn(*this, step);
+    return work();
   }
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
@@ -87,11 +89,31 @@ class PhaseTimes {
     std::optional<Phase> outer_;
   };
 
+  /// The same for the clock of steps.
+  class StepTurn {
+   public:
+    StepTurn(PhaseTimes& times, const StepPlace& step) : times_(times) {
+      times.make_step(step);
+      outer_ = times.switch_to_step(step.place);
+    }
+    StepTurn(const StepTurn&) = delete;
+    StepTurn& operator=(const StepTurn&) = delete;
+    ~StepTurn() { times_.switch_to_step(outer_); }
+
+   private:
+    PhaseTimes& times_;
+    std::size_t outer_;
+  };
+
   struct StepTime {
     std::string_view name;
     double milliseconds = 0.0;
   };
-  void add_step(std::size_t place, std::string_view name, double milliseconds);
+  /// Makes room for its time, unless its place is 0.
+  void make_step(const StepPlace& step);
+
+  /// Returns the place of the step that has run until now, or 0.
+  std::size_t switch_to_step(std::size_t next_place);
 
   /// Returns the phase that has run until now.
   std::optional<Phase> switch_to(std::optional<Phase> next);
@@ -100,6 +122,8 @@ class PhaseTimes {
   std::vector<StepTime> steps_;  ///< empty if there is only one step
   std::optional<Phase> running_;
   Clock::time_point since_;  ///< of `running_`
+  std::size_t running_step_ = 0;
+  Clock::time_point step_since_;
   Clock::time_point began_;
 };
 

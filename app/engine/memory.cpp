@@ -181,8 +181,9 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
   // A band with a halo is best a few times as high; half of this is for one: DeviceMemory::place_bands.
   const std::uint64_t with_halo = 2 * 4 * halo * (row + declared.width * (held.others + kSums));
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
-  return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) + kRows * row +
-         with_halo + (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
+  return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
+         held.operations * kRows * row + with_halo +
+         (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
 }
 
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,

@@ -54,6 +54,7 @@ struct StripNeeds {
 namespace {
 
 using codecs::BandOutput;
+using codecs::copy_rows;
 using codecs::RowBand;
 using codecs::RowReader;
 
@@ -82,12 +83,6 @@ BasicView<Byte> rows_of(BasicView<Byte> pixels, int begin, int end) {
   pixels.data = pixels.row_bytes(begin);
   pixels.height = end - begin;
   return pixels;
-}
-
-void copy_rows(ConstView from, View to, int first_row) {
-  for (int y = 0; y < from.height; ++y) {
-    std::copy_n(from.row_bytes(y), from.tight_pitch_bytes(), to.row_bytes(first_row + y));
-  }
 }
 
 ConstView rows_of(const Picture& picture, int begin, int end) {
@@ -455,7 +450,7 @@ Picture StripedBackend::upload(Image pixels) { return picture_of(std::move(pixel
 Image StripedBackend::download(const Picture& picture) { return is_void_ ? Image() : image_of(picture).clone(); }
 Image StripedBackend::download(Picture&& picture) { return is_void_ ? Image() : std::move(image_of(picture)); }
 
-Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptions& options) {
+Histogram StripedBackend::histogram_of_strips(const Picture& picture, const HistogramOptions& options) {
   check(picture, options);
   Histogram sum;
   for (const Channel channel : options.channels) {
@@ -478,7 +473,7 @@ Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptio
   return sum;
 }
 
-LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeOptions& options) {
+LevelCounts StripedBackend::counts_of_strips(const Picture& picture, const EqualizeOptions& options) {
   check(picture, options);
   LevelCounts sum(options.color == EqualizeColor::rgb && picture.format().color_channels() == 3 ? 3 : 1);
   for (auto& counts : sum) {
@@ -590,7 +585,8 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
 }
 
 Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& options) {
-  ClaheTables tables = options.tables != nullptr ? *options.tables : clahe_tables(picture, options);
+  ClaheTables tables = options.tables != nullptr ? *options.tables
+                                                 : counted<ClaheTables>([&] { return clahe_tables(picture, options); });
   if (is_void_) {
     return nothing(picture, picture.format());
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "codecs/rows.hpp"
@@ -38,6 +39,20 @@ class StripedBackend final : public Backend {
   StripedBackend(Backend& inner, const StripMemory& memory, PhaseTimes* times = nullptr, TakeRows take = nullptr)
       : inner_(inner), memory_(memory), times_(times), take_(std::move(take)) {}
 
+  /// Another one like this, with strips of so much memory, whose results go to `take`.
+  [[nodiscard]] StripedBackend with_output(const StripMemory& memory, TakeRows take) const {
+    return {inner_, memory, times_, std::move(take)};
+  }
+
+  [[nodiscard]] const StripMemory& memory() const { return memory_; }
+  void set_memory(const StripMemory& memory) { memory_ = memory; }
+
+  /// Call before each of several equal runs on the same rows: what the first one counts, the others do not count again.
+  void begin_run() {
+    is_repeated_ = true;
+    next_count_ = 0;
+  }
+
   [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
   [[nodiscard]] std::string name() const override { return inner_.name(); }
   [[nodiscard]] bool memory_is_host() const override { return inner_.memory_is_host(); }
@@ -56,8 +71,12 @@ class StripedBackend final : public Backend {
   Image download(const Picture& picture) override;
   Image download(Picture&& picture) override;
 
-  Histogram histogram(const Picture& picture, const HistogramOptions& options) override;
-  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override;
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
+    return counted<Histogram>([&] { return histogram_of_strips(picture, options); });
+  }
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
+    return counted<LevelCounts>([&] { return counts_of_strips(picture, options); });
+  }
   using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
 
@@ -75,6 +94,9 @@ class StripedBackend final : public Backend {
   double measure_copy_rate(std::size_t bytes) override { return inner_.measure_copy_rate(bytes); }
 
  private:
+  Histogram histogram_of_strips(const Picture& picture, const HistogramOptions& options);
+  LevelCounts counts_of_strips(const Picture& picture, const EqualizeOptions& options);
+
   /// By rows, unless an operation has a rule of its own.
   template <class Options>
   Picture in_strips(const Picture& picture, const Options& options);
@@ -99,6 +121,20 @@ class StripedBackend final : public Backend {
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
 
+  /// Returns count(), or in a repeated run what it was in the first.
+  template <class Counts>
+  Counts counted(const std::function<Counts()>& count) {
+    if (next_count_ < known_.size()) {
+      return std::get<Counts>(known_[next_count_++]);
+    }
+    Counts counts = count();
+    if (is_repeated_) {
+      known_.push_back(counts);
+      ++next_count_;
+    }
+    return counts;
+  }
+
   template <class Visit>
   void visit(const Picture& picture, const Selection& selection, const StripNeeds& needs, const Visit& visit);
   Image downloaded(Picture picture);
@@ -118,6 +154,9 @@ class StripedBackend final : public Backend {
   PhaseTimes* times_;
   TakeRows take_;
   bool is_void_ = false;
+  bool is_repeated_ = false;
+  std::vector<std::variant<Histogram, LevelCounts, ClaheTables>> known_;  ///< in the order in which they were counted
+  std::size_t next_count_ = 0;
 };
 
 }  // namespace gpuimg

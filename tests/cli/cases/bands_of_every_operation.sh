@@ -35,7 +35,7 @@ alpha png threshold --method sauvola --window 31
 alpha png denoise --patch 1 --search 3
 alpha png resize --size 900x
 LIST
-# Several steps: in bands if none needs the whole image first, else with one image held.
+# Several steps: what comes before one that needs the whole image first is computed again.
 while IFS='|' read -r first rest; do
   gpuimg $first --backend cpu -q from.png between.png && gpuimg $rest --backend cpu -q between.png single.png
   expect 0 gpuimg $first --backend cpu -q --max-memory $limit from.png bands.png --then $rest
@@ -45,7 +45,18 @@ done <<'LIST'
 denoise --patch 1 --search 3 --filter-strength 10|integral --mean 25
 hsl --hue 20|threshold --method sauvola --window 31
 convert|hsl --saturation 1.2
+integral --mean 15|equalize
+denoise --patch 1 --search 3|threshold
+resize --size 2500x|equalize --clahe --tiles 3x5
+equalize --roi 100,200,300,2000|equalize --formula stretch
 LIST
+gpuimg equalize -q from.png between.png && gpuimg hist -q between.png single.csv
+expect 0 gpuimg equalize --backend cpu -q --max-memory $limit from.png bands.csv --then hist
+sed 's/between/from/' single.csv | cmp - bands.csv || echo "equalize hist"
+if [ "$GPUIMG_SANITIZED" = 0 ]; then # the last row comes first, so that the image is held
+  expect 6 gpuimg equalize --backend cpu -q --max-memory $limit from.png turned.out.png --then rotate 90 2>refused.txt
+  grep -q "give --max-memory" refused.txt || cat refused.txt
+fi
 expect 6 gpuimg equalize --backend cpu --max-memory 4M from.png out.png 2>refused.txt
 grep -q "give --max-memory" refused.txt || cat refused.txt
 find . -name '*out*'

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codecs/image_writer.hpp"
+#include "engine/memory.hpp"
 #include "heap_meter.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -140,6 +141,43 @@ TEST_F(ImageMemory, OfBandsIsWhatIsHeld) {
       }
       expect_declared(words, file, true);
     }
+  }
+}
+
+/// Steps before one that counts all rows first are computed again, so that no image is held.
+TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // whole, 20 MB are needed and more
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
+  const std::vector<std::vector<Words>> chains = {
+      {{"integral", "--mean", "15"}, {"equalize"}},
+      {{"denoise", "--patch", "1", "--search", "3"}, {"threshold"}},
+      {{"equalize"}, {"equalize", "--clahe"}, {"integral", "--mean", "3"}},
+      {{"resize", "--size", "1500x"}, {"equalize", "--formula", "stretch"}, {"crop", "--size", "900x900"}}};
+  for (const std::vector<Words>& steps : chains) {
+    SCOPED_TRACE(steps.front().front());
+    std::string from = png;
+    Words chain = steps.front();
+    chain.insert(chain.end(), {png, folder_ / "chain.png"});
+    for (const Words& step : steps) {
+      const std::string to = folder_ / ("single" + std::to_string(&step - steps.data()) + ".png");
+      ASSERT_EQ(run(step, {from, to}).code, ExitCode::ok);
+      from = to;
+      if (&step != &steps.front()) {
+        chain.emplace_back("--then");
+        chain.insert(chain.end(), step.begin(), step.end());
+      }
+    }
+    const std::string limit = std::to_string(kMuch - memory_for_images(kMuch) + kRoom);
+    const HeapMeter meter;
+    const CommandRun done = run(chain, {"--max-memory", limit});
+    const std::size_t held = meter.peak();
+    ASSERT_EQ(done.code, ExitCode::ok) << done.err;
+    EXPECT_TRUE(text_in(folder_ / "chain.png") == text_in(from));
+    EXPECT_LE(held, kRoom);
   }
 }
 
