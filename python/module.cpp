@@ -209,7 +209,8 @@ nb::object dlpack_of(nb::handle self) {
   return nb::cast(array_of<nb::array_api>(nb::cast<const PyImage&>(self), self), nb::rv_policy::reference);
 }
 
-/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them.
+/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them. PyTorch does
+/// not take what says that it is read-only.
 nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
     throw nb::attribute_error("the image is not on a CUDA device");
@@ -220,7 +221,7 @@ nb::dict cuda_interface(const PyImage& image) {
   interface["shape"] = shape.format.channels == 1 ? nb::make_tuple(shape.height, shape.width)
                                                   : nb::make_tuple(shape.height, shape.width, shape.format.channels);
   interface["typestr"] = shape.format.sample == Sample::u8 ? "|u1" : "<u2";
-  interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(cuda_pixels(image.device()->picture)), true);
+  interface["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(cuda_pixels(image.device()->picture)), false);
   interface["version"] = 3;
   interface["strides"] = nb::none();
   interface["stream"] = nb::none();

@@ -220,8 +220,9 @@ TEST_F(CudaParity, LargeWindows) {
 /// Sums of more than 32 bits.
 TEST_F(CudaParity, HugeWindows) { large_windows(4101, {{2432, 2304}, {2051, 2600}, {4160, 2070}, {4100, 4105}}); }
 
+/// Some formats: all trials of one take the CPU half a minute.
 TEST_F(CudaParity, LongOperationsOfTheList) {
-  each_image(kLong, [](const Pair& pair, Random&) { pair.trials(); });
+  each_image(kLong, {{Sample::u8, 4}, {Sample::u16, 1}}, [](const Pair& pair, Random&) { pair.trials(); });
 }
 TEST_F(CudaParity, LongHistograms) {
   each_image(kLong, [](const Pair& pair, Random& random) { pair.histograms(random); });
