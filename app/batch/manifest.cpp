@@ -40,22 +40,7 @@ std::string_view name_of(ItemStatus status) {
   return "";
 }
 
-std::string hex_of(const std::string& bytes) {
-  std::string hex;
-  for (const char byte : bytes) {
-    append_format(hex, "{:02x}", static_cast<unsigned char>(byte));
-  }
-  return hex;
-}
-
 bool is_utf8(const std::string& name) { return valid_utf8(name) == name; }
-
-void write_name(JsonWriter& json, const std::string& key, const std::string& name) {
-  json.key(key).text(name);
-  if (!is_utf8(name)) {
-    json.key(key + "_hex").text(hex_of(name));
-  }
-}
 
 void write_files(JsonWriter& json, const std::vector<std::string>& files) {
   json.key("files").begin_array();
@@ -284,9 +269,9 @@ std::string manifest_line(const RunRecord& run) {
   json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
   json.key("options").text(run.options);
   json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
-  write_name(json, "folder", run.folder);
+  json.name("folder", run.folder);
   if (!run.output.empty()) {
-    write_name(json, "output", run.output);
+    json.name("output", run.output);
   }
   return json.key("items").integer(run.items).key("total").integer(run.total).end().take();
 }
@@ -294,8 +279,8 @@ std::string manifest_line(const RunRecord& run) {
 std::string manifest_line(const ItemRecord& item) {
   JsonWriter json;
   json.begin_object(Layout::line);
-  write_name(json, "input", item.input);
-  write_name(json, "output", item.output);
+  json.name("input", item.input);
+  json.name("output", item.output);
   if (item.page > 0) {
     json.key("page").integer(item.page);
   }

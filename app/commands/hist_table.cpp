@@ -68,6 +68,8 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.takes_bands(); }
   [[nodiscard]] bool merges() const override { return true; }
+  /// Several names of one file are one row if there is a total.
+  [[nodiscard]] bool adds_up() const override { return arguments_.total; }
   /// The manifest keeps rows, not counts.
   [[nodiscard]] bool can_resume() const override { return !arguments_.total; }
 

@@ -303,10 +303,10 @@ std::array<std::string, kNameColumns.size()> name_cells(const std::string& name)
   const std::size_t comma = name.rfind(kPage);
   std::string path = name;
   std::string page;
-  if (comma != std::string::npos && comma + kPage.size() < name.size() &&
-      name.find_first_not_of("0123456789", comma + kPage.size()) == std::string::npos) {
+  const std::string number = comma == std::string::npos ? "" : name.substr(comma + kPage.size());
+  if (!number.empty() && number.front() != '0' && number.find_first_not_of("0123456789") == std::string::npos) {
     path = name.substr(0, comma);
-    page = name.substr(comma + kPage.size());
+    page = number;
   }
   const std::size_t slash = path.rfind('/');
   const bool has_folder = slash != std::string::npos;
@@ -344,11 +344,7 @@ std::string json_row(const std::string& name, std::string_view cells) {
   const std::vector<std::string_view> parts = split(name, cells);
   auto part = parts.begin();
   JsonWriter json;
-  json.begin_object(JsonWriter::Layout::line).key("name").text(name);
-  if (valid_utf8(name) != name) {
-    json.key("name_hex")
-        .text(fmt::format("{:02x}", fmt::join(std::vector<std::uint8_t>(name.begin(), name.end()), "")));
-  }
+  json.begin_object(JsonWriter::Layout::line).name("name", name);
   for (const std::string_view column : kImageColumns) {
     json.key(column).literal(part->empty() ? "null" : *part);
     ++part;
@@ -418,28 +414,27 @@ std::string to_summary(const HistogramReport& report) {
   const bool has_levels = report.axis.unit == ValueUnit::level;
   const double v_max = has_levels ? static_cast<double>(report.channels.front().counts.size() - 1) : 1.0;
   std::vector<std::string_view> names;
-  std::vector<double> means;
-  std::vector<double> deviations;
   for (const ChannelReport& channel : report.channels) {
-    const HistogramStatistics statistics = channel.statistics.value_or(HistogramStatistics{});
-    const bool is_counted = channel.statistics.has_value();
-    const auto value = [&](double level) { return is_counted ? report.axis.value_of_level(level) : std::nan(""); };
     names.push_back(channel_name(channel.channel));
-    means.push_back(value(statistics.mean));
-    deviations.push_back(value(statistics.standard_deviation));
   }
-  const auto line = [](std::string_view name, const std::vector<double>& values, double unit, int decimals) {
+  using Moment = double HistogramStatistics::*;
+  const auto line = [&](std::string_view name, Moment moment, double unit, int decimals) {
     std::vector<std::string> texts;
-    for (const double value : values) {
-      texts.push_back(fmt::format("{:.{}f}", value / unit, decimals));
+    for (const ChannelReport& channel : report.channels) {
+      texts.push_back(
+          channel.statistics
+              ? fmt::format("{:.{}f}", report.axis.value_of_level((*channel.statistics).*moment) / unit, decimals)
+              : "None");
     }
     return fmt::format("{} = [{}]\n", name, fmt::join(texts, ", "));
   };
   std::string text =
       fmt::format("# {}: {} pixels, {}", printable_name(report.image.name), report.counted, fmt::join(names, ", "));
   text += has_levels ? fmt::format(" of {} bits\n", v_max > 255.0 ? 16 : 8) : "\n";
-  text += line("mean", means, v_max, 8) + line("std", deviations, v_max, 8);
-  return has_levels ? text + line("mean_levels", means, 1.0, 6) + line("std_levels", deviations, 1.0, 6) : text;
+  const Moment mean = &HistogramStatistics::mean;
+  const Moment deviation = &HistogramStatistics::standard_deviation;
+  text += line("mean", mean, v_max, 8) + line("std", deviation, v_max, 8);
+  return has_levels ? text + line("mean_levels", mean, 1.0, 6) + line("std_levels", deviation, 1.0, 6) : text;
 }
 
 bool looks_like_json(std::span<const std::byte> bytes) {

@@ -35,7 +35,7 @@ std::string to_csv(const HistogramReport& report);
 std::string to_json(const HistogramReport& report);
 
 /// Mean and standard deviation of each channel in lines that Python reads, as `mean = [0.485…, …]`: as fractions of V
-/// with 8 decimals, and of levels also in levels with 6, below a comment that says of what. "nan" if nothing was
+/// with 8 decimals, and of levels also in levels with 6, below a comment that says of what. None if nothing was
 /// counted. The report's values must not be circular.
 std::string to_summary(const HistogramReport& report);
 
@@ -105,7 +105,8 @@ std::string table_header(TableForm form, const std::vector<std::string>& columns
 
 /// One line. `name` is any bytes: CSV has them as they are, JSON lines add `name_hex` if they are not UTF-8. Throws
 /// Error{decode} if `cells` are not those of a row.
-/// With `columns`, those alone; a JSON line then has no objects inside. A name that ends in ", page 3" has the page 3.
+/// With `columns`, those alone; a JSON line then has no objects inside. A name that ends in ", page 3" has the page 3;
+/// no page has a leading zero.
 std::string table_row(TableForm form, const std::string& name, std::string_view cells,
                       const std::vector<std::string>& columns = {});
 

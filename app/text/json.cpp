@@ -85,6 +85,11 @@ JsonWriter& JsonWriter::text(std::string_view bytes) {
   return *this;
 }
 
+JsonWriter& JsonWriter::name(std::string_view key_of_name, std::string_view bytes) {
+  key(key_of_name).text(bytes);
+  return valid_utf8(bytes) == bytes ? *this : key(std::string(key_of_name) + "_hex").text(hex_of(bytes));
+}
+
 JsonWriter& JsonWriter::integer(std::uint64_t value) { return literal(fmt::format_int(value).c_str()); }
 
 JsonWriter& JsonWriter::real(double value) { return std::isfinite(value) ? literal(fmt::format("{}", value)) : null(); }

@@ -73,6 +73,14 @@ std::size_t utf8_sequence_length(std::string_view bytes) {
   return length;
 }
 
+std::string hex_of(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  }
+  return hex;
+}
+
 std::string valid_utf8(std::string_view bytes) {
   std::string text;
   while (!bytes.empty()) {

@@ -26,6 +26,9 @@ std::string unescaped_input_name(std::string_view path);
 /// code points above U+10FFFF are not well-formed.
 std::string valid_utf8(std::string_view bytes);
 
+/// The bytes as hexadecimal digits, two for each.
+std::string hex_of(std::string_view bytes);
+
 /// Length in bytes of the well-formed sequence at the start of `bytes`, 0 if there is none.
 std::size_t utf8_sequence_length(std::string_view bytes);
 

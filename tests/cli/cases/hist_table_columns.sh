@@ -21,3 +21,11 @@ expect 2 gpuimg hist --table --columns luma_men in
 expect 2 gpuimg hist --table --columns file, in
 expect 2 gpuimg hist in t.csv --table --total --manifest m.jsonl --resume m.jsonl
 gpuimg hist --columns file --total in/gray.pgm out.csv 2>&1 | grep note
+echo "- links count once in a total; a page has no leading zero"
+mkdir links && printf 'P5\n2 1\n255\n\1\3' >links/a.pgm && ln links/a.pgm links/b.pgm && ln -s a.pgm links/c.pgm
+gpuimg hist links table2.csv --table --total --columns file,luma_mean,counted 2>&1 | grep note
+cat table2.csv
+gpuimg hist -q links - --table --columns file,counted
+for name in 'x, page 007' 'x, page 0' 'x, page 12'; do
+  cp links/a.pgm "$name" && gpuimg hist -q --table --json --columns file,page "$name"
+done
