@@ -1,5 +1,6 @@
-// A run over a tar archive. Members come in, are processed and get their places in the output, in a oneTBB pipeline:
-// headers are read in order; the workers read, compute and write; places and messages are in order.
+// A run over a tar archive, or over several whose images have one result. Members come in, are processed and get their
+// places in the output, in a oneTBB pipeline: headers are read in order; the workers read, compute and write; places
+// and messages are in order.
 #include "batch/session.hpp"
 
 #include <fmt/format.h>
@@ -197,9 +198,10 @@ struct ArchiveMember : BatchItem {
 /// the file. One thread calls it, except for release().
 class ArchiveIntake {
  public:
-  /// `budget` is in bytes. `copies_others`: members that are not images are read, too.
-  ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals, std::uint64_t budget,
-                bool copies_others);
+  /// `budget` is in bytes. `copies_others`: members that are not images are read, too. `folder` stands before the names
+  /// of images in reports; empty: nothing.
+  ArchiveIntake(const std::string& archive, const std::string& folder, const ImageJob& job,
+                const GlobalOptions& globals, std::uint64_t budget, bool copies_others);
 
   /// The next member. Null at the end of the archive, and at a member that is too large to be held: take_large().
   /// Throws what TarReader throws, and Error{usage} for a member that would have the name of another one; what came
@@ -225,6 +227,7 @@ class ArchiveIntake {
   MemoryBudget budget_;
   std::optional<MostMemory> most_;  ///< an image that needs more fails
   bool copies_others_;
+  std::string folder_;
   FileFilter images_;  ///< as in folders; but a .json of an archive is a label, also for --merge
   TarReader reader_;
   MemberOutputs outputs_;
@@ -234,13 +237,14 @@ class ArchiveIntake {
 /// Members above this size that are not images are not held in memory.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
-ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals,
-                             std::uint64_t budget, bool copies_others)
+ArchiveIntake::ArchiveIntake(const std::string& archive, const std::string& folder, const ImageJob& job,
+                             const GlobalOptions& globals, std::uint64_t budget, bool copies_others)
     : job_(job),
       globals_(globals),
       budget_(budget),
       most_(memory_for_one(globals.max_memory)),
       copies_others_(copies_others),
+      folder_(folder),
       images_({}, {}, codecs::input_endings()),
       reader_(archive, [&archive](std::span<const std::byte> beginning) {
         if (beginning.empty() && archive == "-") {
@@ -305,12 +309,12 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
 
 void ArchiveIntake::plan_image(ArchiveMember& taken) const {
   const std::string& name = taken.member.name;
-  taken.plan.input = name;
+  taken.plan.input = joined_path(folder_, name);
   if (!job_.merges()) {
     taken.plan.output = mirrored_name("", name, job_.ending_for(name));
   }
   taken.planned = &taken.plan;
-  taken.record.input = name;
+  taken.record.input = taken.plan.input;
 }
 
 void ArchiveIntake::claim_outputs(const ArchiveMember& taken) {
@@ -359,9 +363,9 @@ void compute(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
 void process_image(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
   const TarMember& member = taken.member;
   if (taken.section) {
-    worker.begin_member(member.name, *taken.section);
+    worker.begin_member(taken.plan.input, *taken.section);
   } else {
-    worker.begin_member(member.name, std::move(taken.content));
+    worker.begin_member(taken.plan.input, std::move(taken.content));
   }
   compute(taken, job, worker);
   for (ItemOutputs::Kept& made : worker.writer.take_kept()) {
@@ -424,29 +428,28 @@ RunSettings archive_settings(const BatchOptions& options, const GlobalOptions& g
 
 class ArchiveRun {
  public:
-  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const std::string& input,
-             const StopSignal& stop)
+  /// Opens the first of the archives.
+  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals,
+             const std::vector<std::string>& archives, const StopSignal& stop)
       : job_(job),
         globals_(globals),
+        archives_(archives),
         stop_(stop),
         jobs_(jobs_of(options, globals)),
         pool_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
-        intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()),
         settings_(archive_settings(options, globals, jobs_)),
-        recorder_(settings_, channels_, no_plan_, reserve_) {}
+        recorder_(settings_, channels_, no_plan_, reserve_) {
+    open(archives.front());
+  }
 
   /// `output` is null if the job merges. Returns false if a signal stopped the run.
   bool run(ArchiveOutput* output) {
     output_ = output;
     job_.prepare(*pool_.lease());
-    do {
-      run_pipeline();
-    } while (!unreadable_ && copy_large());
-    if (output_ != nullptr) {
-      output_->flush();
-    }
-    if (unreadable_) {
-      std::rethrow_exception(unreadable_);
+    read();
+    for (std::size_t i = 1; i < archives_.size(); ++i) {
+      open(archives_[i]);
+      read();
     }
     return !stop_.requested();
   }
@@ -486,6 +489,24 @@ class ArchiveRun {
 
   [[nodiscard]] bool must_stop() const { return stop_.requested() || recorder_.must_end(); }
 
+  void open(const std::string& archive) {
+    const std::string folder = archives_.size() > 1 ? archive : "";
+    intake_.emplace(archive, folder, job_, globals_, memory_for_images(globals_.max_memory), !job_.merges());
+  }
+
+  /// Processes all members of the archive that is open.
+  void read() {
+    do {
+      run_pipeline();
+    } while (!unreadable_ && copy_large());
+    if (output_ != nullptr) {
+      output_->flush();
+    }
+    if (unreadable_) {
+      std::rethrow_exception(unreadable_);
+    }
+  }
+
   /// An exception of a stage ends the run: the archive cannot be read or written.
   void run_pipeline() {
     StageRun pass;
@@ -505,7 +526,7 @@ class ArchiveRun {
   std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
     std::unique_ptr<ArchiveMember> taken;
     if (!must_stop()) {
-      unreadable_ = caught([&] { taken = intake_.next(is_cancelled); });
+      unreadable_ = caught([&] { taken = intake_->next(is_cancelled); });
     }
     return taken;
   }
@@ -535,13 +556,13 @@ class ArchiveRun {
     }
     taken.pieces.clear();
     taken.content = Bytes();
-    intake_.release(taken);
+    intake_->release(taken);
   }
 
   /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
   /// the archive cannot be read any further.
   bool copy_large() {
-    const std::optional<TarMember> member = intake_.take_large();
+    const std::optional<TarMember> member = intake_->take_large();
     if (!member) {
       return false;
     }
@@ -550,7 +571,7 @@ class ArchiveRun {
     std::vector<std::byte> block(std::size_t{1} << 20);
     for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
       block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
-      unreadable_ = caught([&] { intake_.read(*member, block); });
+      unreadable_ = caught([&] { intake_->read(*member, block); });
       if (unreadable_) {
         return false;
       }
@@ -562,10 +583,11 @@ class ArchiveRun {
 
   ImageJob& job_;
   const GlobalOptions& globals_;
+  const std::vector<std::string>& archives_;  ///< several only if the job merges
   const StopSignal& stop_;
   int jobs_;
   WorkerPool pool_;
-  ArchiveIntake intake_;
+  std::optional<ArchiveIntake> intake_;
   RunSettings settings_;
   Progress progress_{ProgressMode::none, 0};
   RunChannels channels_{progress_, stop_, nullptr, {}};
@@ -587,7 +609,9 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
     job.check_name(named.output);
     job.note_options(target, globals.verbosity);
   }
-  worker.writer.check(target, named.inputs.front(), !job.merges() || job.is_binary(target));
+  for (const std::string& input : named.inputs) {
+    worker.writer.check(target, input, !job.merges() || job.is_binary(target));
+  }
   if (!is_stream(target)) {
     (void)remove_stale_temporaries(folder_of(target));
   }
@@ -608,7 +632,7 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   const StopSignal stop([&] {
     print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
   });
-  ArchiveRun run(job, options, globals, named.inputs.front(), stop);
+  ArchiveRun run(job, options, globals, named.inputs, stop);
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {
     output.emplace(named.output, OverwriteRules{globals.force, false});

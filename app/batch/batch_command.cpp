@@ -3,8 +3,10 @@
 
 #include <sys/stat.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -25,6 +27,7 @@
 #include "engine/backend_choice.hpp"
 #include "engine/memory.hpp"
 #include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
@@ -273,6 +276,25 @@ bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
          });
 }
 
+/// For a run that reads several archives into one result. Throws Error.
+void check_several_archives(const BatchArguments& arguments, const NamedPaths& named) {
+  if (!arguments.files_from.empty()) {
+    refuse_for_archive("--files-from lists images; name archives as IN");
+  }
+  for (const std::string& input : named.inputs) {
+    if (input == "-") {
+      refuse_for_archive("standard input is one archive; name no other input");
+    }
+    if (!arguments.tar && !is_tar_name(input)) {
+      refuse_for_archive(printable_name(input) +
+                         ": archives are read by themselves; run images and folders on their own");
+    }
+    if (::access(input.c_str(), R_OK) != 0) {
+      throw Error(ErrorKind::read, cannot_be_read(input, errno));
+    }
+  }
+}
+
 /// Throws Error{usage} for what an archive cannot be combined with.
 void check_archive_arguments(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                              const NamedPaths& named) {
@@ -286,8 +308,12 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   if (!job.side_files().empty()) {
     refuse_for_archive("--lut writes one table; use it with one image");
   }
-  if (named.inputs.size() != 1 || !arguments.files_from.empty()) {
+  const bool are_several = named.inputs.size() != 1 || !arguments.files_from.empty();
+  if (are_several && !job.merges()) {
     refuse_for_archive("an archive is the only IN; give one at a time");
+  }
+  if (are_several) {
+    check_several_archives(arguments, named);
   }
   const std::string& output = named.output;
   if (job.merges()) {
