@@ -24,6 +24,7 @@ Command rotate_command();
 Command flip_command();
 Command convert_command();
 Command compare_command();
+Command duplicates_command();
 Command info_command();
 Command report_command();
 Command bench_command();
@@ -34,10 +35,10 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,    equalize_command,   integral_command, hsl_command,     threshold_command,
-    denoise_command, resize_command,     crop_command,     rotate_command,  flip_command,
-    convert_command, compare_command,    info_command,     report_command,  bench_command,
-    doctor_command,  completion_command, help_command,     version_command,
+    hist_command,    equalize_command, integral_command,   hsl_command,    threshold_command,
+    denoise_command, resize_command,   crop_command,       rotate_command, flip_command,
+    convert_command, compare_command,  duplicates_command, info_command,   report_command,
+    bench_command,   doctor_command,   completion_command, help_command,   version_command,
 };
 
 inline std::vector<Command> all_commands() {

@@ -2,15 +2,15 @@
 
 Pillow 12.3 resizes along columns first if an image is more than 100 times as high as wide and becomes less high, and
 Pillow 13 does so more often. Random cases of that kind are left out; one test makes Pillow's passes in our order.
-GPUIMG_TEST_RESIZES says how many images are resized to random sizes, 10,000 if it is not set, and GPUIMG_TEST_PILLOW
-which Pillow of PyPI is used, instead of the one that is installed.
+GPUIMG_TEST_RESIZES says how many images are resized to random sizes, 10,000 if it is not set, and GPUIMG_TEST_PACKAGES
+names a Pillow of PyPI to use instead of the one that is installed.
 """
 from fractions import Fraction
 import os
 
 import gpuimg_run
 
-gpuimg_run.with_pillow_of_environment()
+gpuimg_run.with_packages_of_environment()
 numpy = gpuimg_run.require("numpy")
 PIL, Image, ImageOps = gpuimg_run.require("PIL", "PIL.Image", "PIL.ImageOps")
 

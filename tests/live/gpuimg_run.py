@@ -24,23 +24,23 @@ def require(*modules):
     return found if len(found) > 1 else found[0]
 
 
-def with_pillow_of_environment():
-    """If GPUIMG_TEST_PILLOW is a version, runs the calling script again with that Pillow, and ends with its exit code.
+def with_packages_of_environment():
+    """If GPUIMG_TEST_PACKAGES names packages, runs the calling script again with them, and ends with its exit code.
 
-    It is installed from PyPI beside this Python's NumPy. Ends as skipped if that fails, as without a network.
+    They are installed from PyPI beside this Python's own, as in "pillow==12.3.0 imagehash==4.3.2". Ends as skipped if that fails, as without a network.
     """
-    version = os.environ.pop("GPUIMG_TEST_PILLOW", None)
-    if not version:
+    packages = os.environ.pop("GPUIMG_TEST_PACKAGES", "").split()
+    if not packages:
         return
-    with tempfile.TemporaryDirectory(prefix="gpuimg-pillow-") as folder:
+    with tempfile.TemporaryDirectory(prefix="gpuimg-packages-") as folder:
         python = os.path.join(folder, "bin", "python")
         for step in ([sys.executable, "-m", "venv", "--system-site-packages", folder],
                      [python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "20",
-                      "--disable-pip-version-check", "--only-binary", ":all:", f"pillow=={version}"]):
+                      "--disable-pip-version-check", "--only-binary", ":all:", *packages]):
             done = subprocess.run(step, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode != 0:
                 why = (done.stdout + done.stderr).strip().splitlines()
-                print(f"SKIPPED: Pillow {version} cannot be installed: {why[-1] if why else step}")
+                print(f"SKIPPED: {' '.join(packages)} cannot be installed: {why[-1] if why else step}")
                 sys.exit(SKIPPED)
         sys.exit(subprocess.run([python, "-B", *sys.argv]).returncode)
 

@@ -20,4 +20,5 @@ gpuimg info pages/a.tif >/dev/null || echo "no page"
 grep -q '^mean = ' normalization.txt || cat normalization.txt
 [ "$(wc -l <contents.csv)" = 4 ] || cat contents.csv
 [ "$(wc -l <pairs.csv)" = 3 ] || cat pairs.csv
+[ "$(wc -l <hashes.jsonl)" = 2 ] || cat hashes.jsonl
 ls -1 arrays/* planes/*

@@ -1,0 +1,142 @@
+// Groups of near hashes against a search of all pairs; hashes of thumbnails whose bits are known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "report/image_hashes.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Groups = std::vector<std::vector<std::uint32_t>>;
+
+/// By comparing each hash with each other one, again and again until nothing changes.
+Groups groups_of_all_pairs(const std::vector<std::uint64_t>& hashes, int distance) {
+  std::vector<std::uint32_t> first(hashes.size());
+  std::iota(first.begin(), first.end(), 0U);
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      for (std::size_t k = 0; k < hashes.size(); ++k) {
+        if (std::popcount(hashes[i] ^ hashes[k]) <= distance && first[k] < first[i]) {
+          first[i] = first[k];
+          has_changed = true;
+        }
+      }
+    }
+  }
+  Groups groups;
+  for (std::uint32_t at = 0; at < hashes.size(); ++at) {
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t i = 0; i < hashes.size(); ++i) {
+      if (first[i] == at) {
+        members.push_back(i);
+      }
+    }
+    if (members.size() > 1) {
+      groups.push_back(members);
+    }
+  }
+  return groups;
+}
+
+/// Some random, some equal, some a few bits away from others, some with equal bits nearly everywhere.
+std::vector<std::uint64_t> mixed_hashes(std::size_t count, test::Random& random) {
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t kind = random.below(4);
+    std::uint64_t hash =
+        kind == 0 || hashes.empty() ? random.bits() : hashes[random.below(static_cast<std::uint32_t>(hashes.size()))];
+    for (std::uint32_t flips = kind >= 2 ? random.below(14) : 0; flips > 0; --flips) {
+      hash ^= std::uint64_t{1} << random.below(64);
+    }
+    hashes.push_back(kind == 3 ? hash & 0xFF : hash);
+  }
+  return hashes;
+}
+
+TEST(HashGroups, EqualThoseOfAllPairs) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int distance = kHashDistanceLimits.least; distance <= kHashDistanceLimits.most; ++distance) {
+    for (const std::size_t count : {0, 1, 2, 30, 400}) {
+      const std::vector<std::uint64_t> hashes = mixed_hashes(count, random);
+      EXPECT_EQ(groups_of_near_hashes(hashes, distance), groups_of_all_pairs(hashes, distance))
+          << "distance " << distance << ", " << count << " hashes";
+    }
+  }
+}
+
+TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int distance = 1; distance <= kHashDistanceLimits.most; ++distance) {
+    std::vector<std::uint64_t> hashes;  // neighbors of different pairs are about 32 bits apart
+    for (int pair = 0; pair < 60; ++pair) {
+      const std::uint64_t hash = random.bits();
+      std::uint64_t other = hash;
+      const int bits = pair % 2 == 0 ? distance : distance + 1;
+      while (std::popcount(hash ^ other) < bits) {
+        const std::uint64_t bit = std::uint64_t{1} << random.below(64);
+        other = (other & ~bit) | (~hash & bit);
+      }
+      hashes.push_back(hash);
+      hashes.push_back(other);
+    }
+    EXPECT_EQ(groups_of_near_hashes(hashes, distance), groups_of_all_pairs(hashes, distance)) << distance;
+  }
+}
+
+Image thumbnail(HashKind kind, const std::function<int(int x, int y)>& level) {
+  const ThumbnailSize size = thumbnail_size(kind);
+  Image image(size.width, size.height, {Sample::u8, 1});
+  for (int y = 0; y < size.height; ++y) {
+    for (int x = 0; x < size.width; ++x) {
+      image.view().row<std::uint8_t>(y)[x] = static_cast<std::uint8_t>(level(x, y));
+    }
+  }
+  return image;
+}
+
+TEST(ImageHash, OfOneLevelIsTheSameForAllLevels) {
+  for (const int level : {1, 77, 255}) {
+    const auto flat = [level](int, int) { return level; };
+    EXPECT_EQ(image_hash(HashKind::phash, thumbnail(HashKind::phash, flat).view()), std::uint64_t{1} << 63);
+    EXPECT_EQ(image_hash(HashKind::dhash, thumbnail(HashKind::dhash, flat).view()), 0U);
+    EXPECT_EQ(image_hash(HashKind::ahash, thumbnail(HashKind::ahash, flat).view()), 0U);
+  }
+}
+
+TEST(ImageHash, TheFirstBitIsTheHighest) {
+  const auto corner = [](int x, int y) { return x == 0 && y == 0 ? 200 : 10; };
+  EXPECT_EQ(image_hash(HashKind::ahash, thumbnail(HashKind::ahash, corner).view()), std::uint64_t{1} << 63);
+  const auto right = [](int x, int y) { return x == 1 && y == 0 ? 200 : 10; };
+  EXPECT_EQ(image_hash(HashKind::dhash, thumbnail(HashKind::dhash, right).view()), std::uint64_t{1} << 63);
+}
+
+TEST(ImageHash, GrayOfSixteenBitsIsThatOfEight) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int channels : {1, 2, 3, 4}) {
+    const Image image = test::random_image(random, 37, 11, {Sample::u8, channels});
+    Image deep(37, 11, {Sample::u16, channels});
+    for (int y = 0; y < 11; ++y) {
+      std::transform(image.view().row<std::uint8_t>(y), image.view().row<std::uint8_t>(y) + 37 * channels,
+                     deep.view().row<std::uint16_t>(y),
+                     [](int level) { return static_cast<std::uint16_t>(level * 257); });
+    }
+    const Image gray = gray_for_hashes(image.view());
+    const Image gray_of_deep = gray_for_hashes(deep.view());
+    EXPECT_TRUE(std::equal(gray.view().data, gray.view().data + gray.size_bytes(), gray_of_deep.view().data))
+        << channels;
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
