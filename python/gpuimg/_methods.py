@@ -16,6 +16,8 @@ COMMANDS = {command["name"]: command for command in _core.commands()}
 
 # Commands whose result may be numbers in place of an image, and the form in which they come.
 NUMBERS = {"hist": "json", "integral": "npy", "hsl": "npy"}
+# Steps that are no methods: an image is written by write(), and one image has no duplicates.
+NO_METHODS = {"convert", "duplicates"}
 # Options of `hist` that say how it is drawn, added up or printed; the method returns the numbers.
 LEFT_OUT = {"hist": {"format", "chart", "summary", "log", "title", "overlay", "merge", "table", "columns", "total", "fail-if"}, "hsl": {"planes"},
             "equalize": {"lut"}}
@@ -218,7 +220,7 @@ def text(self):
 
 BY_HAND = {"write": write, "encode": encode, "to": to, "histogram_report": histogram_report, "__array__": array,
            "__dlpack__": dlpack, "__dlpack_device__": dlpack_device, "__repr__": text}
-OPERATIONS = [command for command in COMMANDS.values() if command["is_step"] and command["name"] != "convert"]
+OPERATIONS = [command for command in COMMANDS.values() if command["is_step"] and command["name"] not in NO_METHODS]
 
 
 def add_to(image, error):
