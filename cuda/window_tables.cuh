@@ -45,7 +45,8 @@ struct WindowTable {
   }
 };
 
-/// Calls operation(x, y). Thread → pixels of a column, a stride of all blocks in y apart. Block: 128 × 2, unless the launch says otherwise.
+/// Calls operation(x, y). Thread → pixels of a column, a stride of all blocks in y apart. Block: 128 × 2, unless the
+/// launch says otherwise.
 template <class Operation>
 __global__ void __launch_bounds__(256) for_each_pixel(int width, int height, Operation operation) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;

@@ -209,8 +209,8 @@ nb::object dlpack_of(nb::handle self) {
   return nb::cast(array_of<nb::array_api>(nb::cast<const PyImage&>(self), self), nb::rv_policy::reference);
 }
 
-/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them. PyTorch does
-/// not take what says that it is read-only.
+/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them. PyTorch
+/// does not take what says that it is read-only.
 nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
     throw nb::attribute_error("the image is not on a CUDA device");

@@ -25,7 +25,8 @@ class JsonWriter {
 
   JsonWriter& key(std::string_view name);
   JsonWriter& text(std::string_view bytes);  ///< invalid UTF-8 becomes U+FFFD
-  /// A key and the name of a file as text(). If it is not UTF-8, a second member has its bytes in hexadecimal: "name_hex" for "name".
+  /// A key and the name of a file as text(). If it is not UTF-8, a second member has its bytes in hexadecimal:
+  /// "name_hex" for "name".
   JsonWriter& name(std::string_view key_of_name, std::string_view bytes);
   JsonWriter& integer(std::uint64_t value);
   JsonWriter& real(double value);  ///< shortest text that reads back the same; null if not finite
