@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -121,26 +122,12 @@ class Counter {
  public:
   Counter(std::size_t channels, std::uint32_t tolerance) : channels_(channels), tolerance_(tolerance) {}
 
-  /// Sums of one row fit 64 bits: its differences squared are below 2³², its pixels below 2³¹.
   void add_row(const std::uint16_t* a, const std::uint16_t* b, std::size_t width, int y) {
-    std::array<std::uint64_t, kMaxChannels> sums{};
-    std::array<std::uint64_t, kMaxChannels> squares{};
-    for (std::size_t x = 0; x < width; ++x, a += channels_, b += channels_) {
-      std::uint32_t most = 0;
-      for (std::size_t c = 0; c < channels_; ++c) {
-        const std::uint32_t difference = a[c] > b[c] ? a[c] - b[c] : b[c] - a[c];
-        sums[c] += difference;
-        squares[c] += std::uint64_t{difference} * difference;
-        greatest_[c] = std::max(greatest_[c], difference);
-        most = std::max(most, difference);
-      }
-      if (most > tolerance_ && differing_++ == 0) {
-        first_ = {static_cast<int>(x), y, {a, a + channels_}, {b, b + channels_}};
-      }
-    }
-    for (std::size_t c = 0; c < channels_; ++c) {
-      sums_[c] += sums[c];
-      squares_ += squares[c];
+    switch (channels_) {
+      case 1: return add_row_of<1>(a, b, width, y);
+      case 2: return add_row_of<2>(a, b, width, y);
+      case 3: return add_row_of<3>(a, b, width, y);
+      default: return add_row_of<4>(a, b, width, y);
     }
   }
 
@@ -161,6 +148,52 @@ class Counter {
   }
 
  private:
+  /// Sums of one row fit 64 bits: its differences squared are below 2³², its pixels below 2³¹. With a number of
+  /// channels that is known, they stay in registers.
+  template <std::size_t channels>
+  void add_row_of(const std::uint16_t* a, const std::uint16_t* b, std::size_t width, int y) {
+    std::array<std::uint64_t, channels> sums{};
+    std::array<std::uint64_t, channels> squares{};
+    std::array<std::uint32_t, channels> greatest{};
+    std::uint64_t differing = 0;
+    for (std::size_t i = 0; i < width * channels; i += channels) {
+      std::uint32_t most = 0;
+      for (std::size_t c = 0; c < channels; ++c) {
+        const std::uint32_t difference = difference_of(a[i + c], b[i + c]);
+        sums[c] += difference;
+        squares[c] += std::uint64_t{difference} * difference;
+        greatest[c] = std::max(greatest[c], difference);
+        most = std::max(most, difference);
+      }
+      differing += most > tolerance_ ? 1 : 0;
+    }
+    if (differing_ == 0 && differing > 0) {
+      find_first(a, b, y);
+    }
+    differing_ += differing;
+    for (std::size_t c = 0; c < channels; ++c) {
+      sums_[c] += sums[c];
+      squares_ += squares[c];
+      greatest_[c] = std::max(greatest_[c], greatest[c]);
+    }
+  }
+
+  static std::uint32_t difference_of(std::uint16_t a, std::uint16_t b) {
+    return static_cast<std::uint32_t>(std::abs(int{a} - int{b}));
+  }
+
+  /// In a row with a pixel that differs.
+  void find_first(const std::uint16_t* a, const std::uint16_t* b, int y) {
+    std::size_t sample = 0;
+    while (difference_of(a[sample], b[sample]) <= tolerance_) {
+      ++sample;
+    }
+    const std::size_t x = sample / channels_;
+    const std::uint16_t* const in_a = a + x * channels_;
+    const std::uint16_t* const in_b = b + x * channels_;
+    first_ = {static_cast<int>(x), y, {in_a, in_a + channels_}, {in_b, in_b + channels_}};
+  }
+
   std::size_t channels_;
   std::uint32_t tolerance_;
   std::array<std::uint32_t, kMaxChannels> greatest_{};
