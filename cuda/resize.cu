@@ -12,8 +12,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-// --- Any depth
-// ---------------------------------------------------------------------------------------------------------
+// --- Any depth ------------------------------------------------------------------------------------------------------
 
 /// A copy of an array on the host. The runtime stages pageable memory before it returns.
 template <class T>

@@ -23,8 +23,7 @@ __attribute__((constructor(101))) static void find_standard_error(void) {
 #else
 #pragma GCC visibility push(hidden)
 
-// --- Functions that glibc has since 2.35 and 2.36
-// ---------------------------------------------------------------------
+// --- Functions that glibc has since 2.35 and 2.36 -------------------------------------------------------------------
 
 // Of libstdc++ and libarchive. Before the kernel has random numbers, it waits for them.
 void arc4random_buf(void* to, size_t size) {
@@ -67,8 +66,7 @@ int _dl_find_object(void* pc, struct dl_find_object* found) {
   return dl_iterate_phdr(look_into, &search) != 0 ? 0 : -1;
 }
 
-// --- Libraries that are left out
-// --------------------------------------------------------------------------------------
+// --- Libraries that are left out ------------------------------------------------------------------------------------
 
 // libtiff calls libjbig, which is under the GPL and so left out. gpuimg refuses JBIG before libtiff could call these.
 #define NO_JBIG(name) \

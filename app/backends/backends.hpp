@@ -26,6 +26,7 @@ struct DeviceWork {
   int workers = 1;                                     ///< images on it at once
   std::optional<std::uint64_t> images = std::nullopt;  ///< all of them; nullopt: not known
   std::optional<int> only_device = std::nullopt;       ///< if no other device will be used
+  bool is_own_process = true;                          ///< false: the environment is another program's
 
   bool operator==(const DeviceWork&) const = default;
 };

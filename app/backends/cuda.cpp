@@ -73,6 +73,9 @@ std::optional<int> visible_alone;
 
 /// Sets the environment variables that CUDA reads when it starts.
 void prepare_start(const DeviceWork& work) {
+  if (!work.is_own_process) {
+    return;
+  }
   static std::once_flag once;
   std::call_once(once, [&work] {
     // The user's own number of queues counts.

@@ -630,7 +630,8 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   const auto times = globals.preserve_times ? times_of(named.inputs.front()) : std::nullopt;
   const auto start = std::chrono::steady_clock::now();
   const StopSignal stop([&] {
-    print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
+    print_note(globals.verbosity, fmt::format("stopping once the images in flight are done{}",
+                                              globals.on_end ? "" : "; interrupt again to stop at once"));
   });
   ArchiveRun run(job, options, globals, named.inputs, stop);
   std::optional<ArchiveOutput> output;

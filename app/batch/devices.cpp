@@ -64,6 +64,7 @@ DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals,
   const std::size_t devices = std::max<std::size_t>(1, list.numbers.size());
   const auto share = [devices](std::uint64_t count) { return (count + devices - 1) / devices; };
   DeviceWork work{.workers = static_cast<int>(share(static_cast<std::uint64_t>(jobs)))};
+  work.is_own_process = !globals.on_end;
   if (images) {
     work.images = share(*images);
   }

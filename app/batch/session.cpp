@@ -611,7 +611,8 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   }
   Progress progress(progress_mode(globals_), plan.items.size());
   const StopSignal stop([&] {
-    progress.print("gpuimg: note: stopping once the images in flight are done; interrupt again to stop at once\n");
+    progress.print(fmt::format("gpuimg: note: stopping once the images in flight are done{}\n",
+                               globals_.on_end ? "" : "; interrupt again to stop at once"));
   });
   progress.start();
   if (globals_.max_memory) {

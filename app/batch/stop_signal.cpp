@@ -52,16 +52,25 @@ sigset_t stop_signals() {
 }
 
 // What the handler of SharedSignals uses.
-std::atomic<int> shared_signal = 0;    ///< the first that arrived
+std::atomic<int> shared_signal = 0;             ///< the first that arrived
+std::atomic<std::uint32_t> shared_signals = 0;  ///< a bit for each that arrived
 std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable once one has arrived; -1 if signals are not shared
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<pid_t> shared_process = 0;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
+/// In a forked process, which has no thread that waits, the signal has its default action.
 void note_shared(int signal) {
   const int error = errno;
-  int none = 0;
-  shared_signal.compare_exchange_strong(none, signal);
-  const std::uint64_t one = 1;
-  (void)!::write(shared_arrival, &one, sizeof one);
+  if (::getpid() != shared_process) {
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+  } else {
+    int none = 0;
+    shared_signal.compare_exchange_strong(none, signal);
+    shared_signals |= 1U << signal;
+    const std::uint64_t one = 1;
+    (void)!::write(shared_arrival, &one, sizeof one);
+  }
   errno = error;
 }
 
@@ -181,7 +190,7 @@ void StopSignal::watch_shared(int arrival) {
     if (signal_ == 0 && waiting[1].revents != 0) {
       signal_ = shared_signal.load();
       try {
-        if (on_first_ != nullptr) {
+        if (on_first_ != nullptr && signal_ != 0) {
           on_first_();
         }
       } catch (const std::bad_alloc&) {  // the run stops anyway
@@ -200,6 +209,8 @@ SharedSignals::SharedSignals() {
     }
     handlers.before.clear();
     shared_signal = 0;
+    shared_signals = 0;
+    shared_process = ::getpid();
     shared_arrival = arrival;
     struct sigaction noting {};
     noting.sa_handler = note_shared;
@@ -219,11 +230,17 @@ SharedSignals::~SharedSignals() {
     return;
   }
   for (const SharedHandlers::Before& before : handlers.before) {
-    ::sigaction(before.signal, &before.action, nullptr);
+    struct sigaction now {};
+    if (::sigaction(before.signal, nullptr, &now) == 0 && now.sa_handler == note_shared) {
+      ::sigaction(before.signal, &before.action, nullptr);
+    }
   }
   ::close(shared_arrival.exchange(-1));
-  if (const int signal = shared_signal; signal != 0) {
-    ::raise(signal);
+  const std::uint32_t arrived = shared_signals;
+  for (const SharedHandlers::Before& before : handlers.before) {
+    if ((arrived >> before.signal & 1U) != 0) {
+      ::kill(::getpid(), before.signal);  // to a thread that waits, too
+    }
   }
 }
 

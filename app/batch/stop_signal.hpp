@@ -1,6 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP. In a batch, the first signal finishes the items in flight; the second ends the process at
 // once, without partial files. For a single file, the first one ends the process. docs/batch.md, "Interruption".
-// In a process that is not gpuimg's alone, SharedSignals keeps both from it.
+// In a process that is not gpuimg's alone, SharedSignals prevents both.
 #pragma once
 
 #include <atomic>
@@ -43,9 +43,10 @@ class StopSignal {
   std::thread watcher_;
 };
 
-/// For a process that also runs other code, such as Python. While an object exists, handlers note the first signal that
-/// any thread of the process receives, and every StopSignal is told. The destructor of the last object restores the
-/// handlers of before and raises the signal for them. Ignored signals stay ignored. Thread-safe.
+/// For a process that also runs other code, such as Python. While an object exists, handlers note the signals that any
+/// thread of the process receives, and every StopSignal is told of the first. The destructor of the last object
+/// restores the former handlers, if nobody has set others meanwhile, and sends the signals to the process again.
+/// Ignored signals stay ignored. Thread-safe.
 class SharedSignals {
  public:
   /// Throws Error{read} if no descriptor is available.

@@ -399,8 +399,8 @@ ExitCode CommandLine::run() {
     if (!is_refused_thread(failure)) {
       throw;
     }
-    print_error("no thread can be started; use --threads 1, or a machine with more memory");
-    return ExitCode::out_of_memory;
+    return failed_by(
+        Error(ErrorKind::out_of_memory, "no thread can be started; use --threads 1, or a machine with more memory"));
   }
 }
 

@@ -56,7 +56,7 @@ struct GlobalOptions {
   std::vector<std::string> named_inputs;    ///< files that options name, beside IN: text must not replace them
   /// Gets the job of the command in place of the files that it names: CommandLine::pass_job. Null: the files are read.
   std::function<void(ImageJob& job)> take_job = nullptr;
-  /// Told of each image as it ends, one at a time, in order: CommandLine::tell. Null: nobody asks.
+  /// Is told of each image as it ends, one at a time, in order: CommandLine::tell. Null in a process of gpuimg's own.
   std::function<void(const ItemEnd& end)> on_end = nullptr;
 };
 

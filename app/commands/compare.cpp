@@ -611,9 +611,9 @@ void save_pictures(Worker& worker, const Arguments& arguments, const Options& op
 }
 
 ExitCode compare_single(Worker& worker, const Arguments& arguments, const Options& options, const ComparedFile& a,
-                        const ComparedFile& b) {
+                        const ComparedFile& b, const StopSignal& stop) {
   PagePair pair = compared_page(worker, a, b, 1, options);
-  if (!pictures_of(arguments).empty()) {
+  if (!pictures_of(arguments).empty() && !stop.requested()) {
     save_pictures(worker, arguments, options, pair);
   }
   const ComparedPair& result = pair.result;
@@ -625,7 +625,7 @@ ExitCode compare_single(Worker& worker, const Arguments& arguments, const Option
 }
 
 ExitCode compare_pages(Worker& worker, const Arguments& arguments, const Options& options, const ComparedFile& a,
-                       const ComparedFile& b) {
+                       const ComparedFile& b, const StopSignal& /*stop*/) {
   if (!pictures_of(arguments).empty()) {
     throw Error(ErrorKind::usage, "a picture shows the differences of one page; choose it with --page N");
   }
@@ -650,9 +650,9 @@ ExitCode compare_files(const Arguments& arguments, const Options& options, const
   const ComparedFile a = opened(worker, arguments.a, globals);
   const ComparedFile b = opened(worker, arguments.b, globals);
   const auto compare = a.is_single() && b.is_single() ? compare_single : compare_pages;
-  const ExitCode code = compare(worker, arguments, options, a, b);
+  const ExitCode code = compare(worker, arguments, options, a, b, stop);
   worker.print_times();
-  return code;
+  return stop.exit_code().value_or(code);
 }
 
 void declare_limits(CommandParser& parser, Arguments& arguments) {

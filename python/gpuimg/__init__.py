@@ -75,6 +75,8 @@ def from_array(array, *, device=None):
     """
     if isinstance(array, Image):
         return array if device is None else array.to(device)
+    if not isinstance(device, (str, type(None))):
+        raise Error("usage", f'from_array: device must be a name such as "cuda:0", not {device!r}')
     interface = None if hasattr(array, "__dlpack__") else getattr(array, "__cuda_array_interface__", None)
     if interface is not None:
         return _core.from_cuda_interface(interface, device)

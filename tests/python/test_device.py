@@ -23,6 +23,8 @@ def why_skipped():
     try:
         gpuimg.read(pathlib.Path(sys.argv[1]) / "night.png", device="cuda")
     except gpuimg.Error as error:
+        if error.kind != "backend_unavailable":
+            raise
         return str(error)
     return None
 
