@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -446,10 +447,15 @@ class ArchiveRun {
   bool run(ArchiveOutput* output) {
     output_ = output;
     job_.prepare(*pool_.lease());
-    read();
-    for (std::size_t i = 1; i < archives_.size(); ++i) {
-      open(archives_[i]);
+    try {
       read();
+      for (std::size_t i = 1; i < archives_.size() && !must_stop(); ++i) {
+        open(archives_[i]);
+        read();
+      }
+    } catch (const Error&) {
+      print_failures();
+      throw;
     }
     return !stop_.requested();
   }
@@ -469,8 +475,7 @@ class ArchiveRun {
     for (const std::string& note : outcome.notes.rest()) {
       print_note(globals_.verbosity, note);
     }
-    const std::vector<std::string> lines = outcome.failures.lines();
-    std::for_each(lines.begin(), lines.end(), print_error);
+    print_failures();
     std::string text = globals_.timing ? globals_.json ? outcome.times.json() : outcome.times.table() : "";
     if (globals_.verbosity != Verbosity::quiet) {
       text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(outcome.counts.done),
@@ -485,6 +490,11 @@ class ArchiveRun {
   static GlobalOptions worker_options(GlobalOptions globals, int jobs) {
     globals.threads = std::max(1, processors(globals) / jobs);
     return globals;
+  }
+
+  void print_failures() {
+    const std::vector<std::string> lines = recorder_.outcome().failures.lines();
+    std::for_each(lines.begin(), lines.end(), print_error);
   }
 
   [[nodiscard]] bool must_stop() const { return stop_.requested() || recorder_.must_end(); }
@@ -617,6 +627,19 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
   }
 }
 
+/// Several archives have one result, so one that is named twice counts once.
+std::vector<std::string> distinct_archives(const std::vector<std::string>& archives) {
+  std::vector<std::string> distinct;
+  std::set<FileIdentity> seen;
+  for (const std::string& archive : archives) {
+    const std::optional<FileIdentity> identity = is_stream(archive) ? std::nullopt : identity_of(archive);
+    if (!identity || seen.insert(*identity).second) {
+      distinct.push_back(archive);
+    }
+  }
+  return distinct;
+}
+
 }  // namespace
 
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
@@ -633,7 +656,8 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
     print_note(globals.verbosity, fmt::format("stopping once the images in flight are done{}",
                                               globals.on_end ? "" : "; interrupt again to stop at once"));
   });
-  ArchiveRun run(job, options, globals, named.inputs, stop);
+  const std::vector<std::string> archives = distinct_archives(named.inputs);
+  ArchiveRun run(job, options, globals, archives, stop);
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {
     output.emplace(named.output, OverwriteRules{globals.force, false});

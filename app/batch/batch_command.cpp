@@ -287,7 +287,7 @@ void check_several_archives(const BatchArguments& arguments, const NamedPaths& n
     }
     if (!arguments.tar && !is_tar_name(input)) {
       refuse_for_archive(printable_name(input) +
-                         ": archives are read by themselves; run images and folders on their own");
+                         ": is not an archive; name archives alone, or images and folders alone");
     }
     if (::access(input.c_str(), R_OK) != 0) {
       throw Error(ErrorKind::read, cannot_be_read(input, errno));

@@ -69,7 +69,9 @@ void note_shared(int signal) {
     shared_signal.compare_exchange_strong(none, signal);
     shared_signals |= 1U << signal;
     const std::uint64_t one = 1;
-    (void)!::write(shared_arrival, &one, sizeof one);
+    if (const int arrival = shared_arrival; arrival >= 0) {
+      (void)!::write(arrival, &one, sizeof one);
+    }
   }
   errno = error;
 }
@@ -203,10 +205,18 @@ SharedSignals::SharedSignals() {
   SharedHandlers& handlers = shared_handlers();
   const std::lock_guard lock(handlers.mutex);
   if (handlers.users == 0) {
-    const int arrival = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (arrival < 0) {
-      refuse_to_wait(std::strerror(errno));
+    // One for each process, never closed: a handler that still runs may write to it.
+    static int arrival = -1;
+    static pid_t owner = 0;
+    if (owner != ::getpid()) {
+      arrival = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+      if (arrival < 0) {
+        refuse_to_wait(std::strerror(errno));
+      }
+      owner = ::getpid();
     }
+    std::uint64_t former = 0;
+    (void)!::read(arrival, &former, sizeof former);
     handlers.before.clear();
     shared_signal = 0;
     shared_signals = 0;
@@ -235,7 +245,7 @@ SharedSignals::~SharedSignals() {
       ::sigaction(before.signal, &before.action, nullptr);
     }
   }
-  ::close(shared_arrival.exchange(-1));
+  shared_arrival = -1;
   const std::uint32_t arrived = shared_signals;
   for (const SharedHandlers::Before& before : handlers.before) {
     if ((arrived >> before.signal & 1U) != 0) {

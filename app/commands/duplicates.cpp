@@ -41,7 +41,7 @@ const NamedValues<HashKind> kHashNames = {
 
 enum class Form : std::uint8_t { text, csv, jsonl };
 
-const OutputForms<Form> kForms = {"groups of images",
+const OutputForms<Form> kForms = {"a list of groups",
                                   {{"txt", Form::text, "for people", {"text"}},
                                    {"csv", Form::csv, "a row per image"},
                                    {"jsonl", Form::jsonl, "an object per image", {"json", "ndjson"}}},
@@ -99,7 +99,7 @@ HashedImage image_kept(const std::string& name, const std::string& text) {
   }
   if (!is_whole || at != end) {
     throw Error(ErrorKind::decode,
-                printable_name(name) + ": the manifest has other values of it than hashes; run without --resume");
+                printable_name(name) + ": the manifest has no hashes of this image; run without --resume");
   }
   return image;
 }

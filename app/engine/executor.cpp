@@ -46,7 +46,8 @@ bool can_be_cut(const Step& step) {
   return step.mask == nullptr && !step.traits.reads_all_first && !step.traits.moves_rows;
 }
 
-/// True if the first rows of the step's result may need the last rows of its input, so that one of both is held.
+/// True if the first rows of the step's result may need the last rows of its input, so the input or the result must be
+/// held whole.
 bool turns_rows(const Step& step) { return step.traits.moves_rows && step.traits.reads_all_first; }
 
 bool can_run_on_bands(const Steps& steps) {
@@ -64,7 +65,7 @@ std::vector<std::span<const Step>> groups_of(std::span<const Step> steps) {
   return groups;
 }
 
-/// Which of the rows that groups make are kept.
+/// Which groups keep their result.
 struct KeptRows {
   std::vector<bool> is_kept;  ///< for each group
   std::uint64_t bytes = 0;    ///< of these rows, and of bands of all
@@ -90,10 +91,13 @@ KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_coun
 /// A part of the memory of bands, of which strips have twice as much: DeviceMemory::place_bands.
 constexpr std::uint64_t kPartForKeptRows = 4;
 
-/// The memory that each of several has which read rows from one another, beside rows that are kept.
+/// Divides the memory of strips, less that of rows that are kept, among readers that run inside one another: in
+/// proportion to the bytes of their halo.
 template <class Readers>
 std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kept_bytes, const Readers& readers) {
-  const auto weight = [](const auto& reader) { return static_cast<std::size_t>(reader.halo_rows) + 1; };
+  const auto weight = [](const auto& reader) {
+    return (static_cast<std::size_t>(reader.halo_rows) + 1) * reader.row_bytes;
+  };
   std::size_t sum = 0;
   for (const auto& reader : readers) {
     sum += weight(reader);
@@ -101,7 +105,9 @@ std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kep
   const std::size_t with_halo = all.with_halo - std::min<std::size_t>(kept_bytes, all.with_halo / 2);
   std::vector<StripMemory> memory;
   for (const auto& reader : readers) {
-    memory.push_back({all.usual / readers.size(), with_halo / sum * weight(reader)});
+    memory.push_back({all.usual / readers.size(),
+                      static_cast<std::size_t>(static_cast<double>(with_halo) / static_cast<double>(sum) *
+                                               static_cast<double>(weight(reader)))});
   }
   return memory;
 }
@@ -151,7 +157,7 @@ class ComputedRows final : public codecs::RowReader {
   Resume resume_;
   Image kept_;
   bool is_complete_ = false;
-  TakeRows add_;  // of the reading that goes on
+  TakeRows add_;  // set during read()
 };
 
 /// What steps that run on one strip after another need of it.
@@ -475,6 +481,11 @@ std::shared_ptr<codecs::RowReader> Executor::rows_after(StripedBackend& bands, s
     place += group.size();
   }
   readers.push_back(last);
+  readers.front().row_bytes = static_cast<std::size_t>(rows->width()) * rows->format().bytes_per_pixel();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const ImageShape& read = groups[i].back().traits.result;
+    readers[i + 1].row_bytes = static_cast<std::size_t>(read.width) * read.format.bytes_per_pixel();
+  }
   const KeptRows kept = kept_rows(groups, last.counts_first, parts_.loader.bytes_for_bands() / kPartForKeptRows);
   const std::vector<StripMemory> memory = shared_memory(bands.memory(), kept.bytes, readers);
   for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -305,6 +305,7 @@ class Executor {
     PhaseTimes::StepPlace step;
     int halo_rows = 0;
     bool counts_first = false;  ///< so that it reads them again
+    std::size_t row_bytes = 1;
   };
   static Reader reader_of(Group group, std::size_t place);
 

@@ -139,6 +139,19 @@ ImageShape largest_shape(const codecs::DeclaredImage& declared) {
   return {side(declared.width), side(declared.height), format};
 }
 
+namespace {
+
+/// Of a band of the rows that an operation reads, with its result and the sums of windows.
+std::uint64_t bytes_of_halo(const OperationTraits& traits, const ImageShape& read) {
+  constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);
+  const auto rows = static_cast<std::uint64_t>(std::min(traits.halo_rows, read.height));
+  const std::uint64_t pixel =
+      read.format.bytes_per_pixel() + static_cast<std::uint64_t>(traits.result_bytes + traits.other_bytes) + kSums;
+  return rows * static_cast<std::uint64_t>(read.width) * pixel;
+}
+
+}  // namespace
+
 HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
   HeldBeside held;
   held.operations = std::max<std::uint64_t>(operations.size(), 1);
@@ -146,11 +159,13 @@ HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageSh
   const auto first = static_cast<double>(input.format.bytes_per_pixel());
   double part = 1.0;  // of the pixels of the input, after the operations so far
   double before = first;
+  ImageShape read = input;
   for (const OperationTraits& traits : operations) {
+    held.halo += bytes_of_halo(traits, read);
+    read = traits.result;
     const double pixels = before + part * static_cast<double>(traits.result_bytes);
     held.result = std::max(held.result, bytes_above(pixels, first));
     held.others = std::max(held.others, bytes_above(part * static_cast<double>(traits.other_bytes), 0.0));
-    held.halo_rows += traits.halo_rows;
     part = pixels_of(traits.result) / all_pixels;
     before = part * static_cast<double>(traits.result.format.bytes_per_pixel());
   }

@@ -24,11 +24,11 @@ struct Worker;
 
 /// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
 struct HeldBeside {
-  std::uint64_t result = 0;      ///< 0 if it is computed in place, or is a few numbers
-  std::uint64_t others = 0;      ///< levels, and what is made of the result before it is written
-  int halo_rows = 0;             ///< not of bytes: rows above and below that a row of the result depends on
-  std::uint64_t of_thread = 0;   ///< bytes, beside what all codecs hold: rows that wait to be encoded
-  std::uint64_t operations = 1;  ///< not of bytes: how many may have a band at the same time
+  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
+  std::uint64_t halo = 0;       ///< bytes: of rows above and below that a row of a result depends on, in all operations
+  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
+  std::uint64_t operations = 1;  ///< a number, not bytes: each may hold a band
 };
 
 /// The image as a step gets it.

@@ -39,7 +39,9 @@ void PhaseTimes::make_room(const PhaseTimes& other) { steps_.resize(std::max(ste
 void PhaseTimes::make_step(const StepPlace& step) {
   if (step.place > 0) {
     steps_.resize(std::max(steps_.size(), step.place));
-    steps_[step.place - 1].name = step.name;
+    if (!step.name.empty()) {
+      steps_[step.place - 1].name = step.name;
+    }
   }
 }
 

@@ -174,12 +174,10 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
   constexpr std::uint64_t kOfThread = 2 * kMebibyte;
-  constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);  // of windows
   const HeldBeside held = job.held_beside(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
-  const std::uint64_t halo = std::min<std::uint64_t>(static_cast<std::uint64_t>(held.halo_rows), declared.height);
   // A band with a halo is best a few times as high; half of this is for one: DeviceMemory::place_bands.
-  const std::uint64_t with_halo = 2 * 4 * halo * (row + declared.width * (held.others + kSums));
+  const std::uint64_t with_halo = 2 * 4 * held.halo;
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
   return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
          held.operations * kRows * row + with_halo +

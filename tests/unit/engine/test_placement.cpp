@@ -45,12 +45,19 @@ TEST(Placement, NothingFollowsTheHost) {
 
 constexpr ImageShape kRgb{40, 30, {Sample::u8, 3}};
 
+/// Three sums of 8 bytes for each pixel.
+std::uint64_t halo_of(const OperationTraits& traits, int width, int channels = 3) {
+  return static_cast<std::uint64_t>(traits.halo_rows) * static_cast<std::uint64_t>(width) *
+         static_cast<std::uint64_t>(channels + static_cast<int>(traits.result_bytes + traits.other_bytes) + 24);
+}
+
 TEST(HeldBeside, IsThatOfTheOperationIfThereIsOne) {
   const DenoiseOptions denoise;
   const HeldBeside held = held_by({traits_of(denoise, kRgb)}, kRgb);
   EXPECT_EQ(held.result, 3U);
   EXPECT_EQ(held.others, 3U);
-  EXPECT_EQ(held.halo_rows, halo_rows(denoise));
+  EXPECT_EQ(held.halo, halo_of(traits_of(denoise, kRgb), 40));
+  EXPECT_EQ(held.halo, static_cast<std::uint64_t>(halo_rows(denoise)) * 40 * (3 + 3 + 3 + 24));
   EXPECT_EQ(held_by({traits_of(EqualizeOptions(), kRgb)}, kRgb).result, 0U) << "it is computed in place";
 }
 
@@ -64,7 +71,20 @@ TEST(HeldBeside, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
       held_by({traits_of(EqualizeOptions(), kRgb), traits_of(mean, kRgb), traits_of(sauvola, kRgb)}, kRgb);
   EXPECT_EQ(held.result, 3U);
   EXPECT_EQ(held.others, 2U);
-  EXPECT_EQ(held.halo_rows, 2 + 3);
+  EXPECT_EQ(held.halo, halo_of(traits_of(mean, kRgb), 40) + halo_of(traits_of(sauvola, kRgb), 40));
+}
+
+TEST(HeldBeside, HalosAreAsWideAsWhatTheStepReads) {
+  ResizeOptions wider;
+  wider.width = 400;
+  wider.height = 30;
+  wider.fit = ResizeFit::stretch;
+  wider.enlarges = true;
+  WindowOptions mean;
+  mean.size = 5;
+  const OperationTraits resize = traits_of(wider, kRgb);
+  const OperationTraits window = traits_of(mean, resize.result);
+  EXPECT_EQ(held_by({resize, window}, kRgb).halo, halo_of(resize, 40) + halo_of(window, 400));
 }
 
 TEST(LargestShape, HasTheBytesThatTheHeaderDeclares) {
