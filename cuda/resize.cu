@@ -189,7 +189,7 @@ void launch_across(Workspace& workspace, const AcrossPass<kChannels>& pass, int 
   check_launch("resizing");
 }
 
-/// Rows of whole words, of which the down pass makes pixels.
+/// What the pass down reads: rows of whole words.
 struct WordRows {
   const std::byte* first;
   std::size_t words;

@@ -44,9 +44,9 @@ class StopSignal {
 };
 
 /// For a process that also runs other code, such as Python. While an object exists, handlers note the signals that any
-/// thread of the process receives, and every StopSignal is told of the first. The destructor of the last object
-/// restores the former handlers, if nobody has set others meanwhile, and sends the signals to the process again.
-/// Ignored signals stay ignored. Thread-safe.
+/// thread of the process receives; every StopSignal gets the first one. The destructor of the last object restores the
+/// former handlers, unless they were replaced meanwhile, and sends the signals to the process again. Ignored signals
+/// stay ignored. Thread-safe.
 class SharedSignals {
  public:
   /// Throws Error{read} if no descriptor is available.

@@ -126,7 +126,7 @@ class DuplicatesJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  /// The gray image, which is no larger than the result of the steps.
+  /// The gray image. It is at most as large as the result of the steps.
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     HeldBeside held = held_by_steps(image);
@@ -134,7 +134,7 @@ class DuplicatesJob final : public ImageJob {
     return held;
   }
   [[nodiscard]] bool merges() const override { return true; }
-  /// Several names of one file are no duplicates.
+  /// Several names of one file count as one image.
   [[nodiscard]] bool adds_up() const override { return true; }
   [[nodiscard]] bool can_resume() const override { return true; }
 

@@ -88,7 +88,7 @@ KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_coun
   return kept;
 }
 
-/// A part of the memory of bands, of which strips have twice as much: DeviceMemory::place_bands.
+/// Kept rows take at most one part in so many of the memory of bands.
 constexpr std::uint64_t kPartForKeptRows = 4;
 
 /// Divides the memory of strips, less that of rows that are kept, among readers that run inside one another: in

@@ -310,7 +310,7 @@ struct AcrossPass {
   }
 
   /// Pixel x of rows y … y + 3, as far as they are less than `end`. `planes` are the words of these rows: row after
-  /// row, channel after channel, `stride` words for each, of which the first is group `first_group`.
+  /// row, channel after channel, `stride` words for each. The first of them is group `first_group`.
   GPUIMG_HD void write_pixels(int x, int y, int end, const std::uint32_t* planes, int stride, int first_group) const {
     DigitSums sums[kRows][channels];
     const std::uint32_t* window = planes + (axis.first[x] - first_group);

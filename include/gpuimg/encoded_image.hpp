@@ -110,7 +110,7 @@ struct JpegScanFormat {
 /// How a PNG's pixels are filtered and deflated.
 struct PngDataFormat {
   int level = 1;         ///< 0 or 1: codecs::encode_png
-  bool one_bit = false;  ///< 8-bit gray, of which the highest bit of each pixel is stored
+  bool one_bit = false;  ///< store only the highest bit of each pixel, of 8-bit gray
 };
 
 /// How a backend is to encode pixels.

@@ -16,7 +16,7 @@ COMMANDS = {command["name"]: command for command in _core.commands()}
 
 # Commands whose result may be numbers in place of an image, and the form in which they come.
 NUMBERS = {"hist": "json", "integral": "npy", "hsl": "npy"}
-# Steps that are no methods: an image is written by write(), and one image has no duplicates.
+# Steps without a method: write() replaces convert, and duplicates needs several images.
 NO_METHODS = {"convert", "duplicates"}
 # Options of `hist` that say how it is drawn, added up or printed; the method returns the numbers.
 LEFT_OUT = {"hist": {"format", "chart", "summary", "log", "title", "overlay", "merge", "table", "columns", "total", "fail-if"}, "hsl": {"planes"},

@@ -110,7 +110,7 @@ void make_steps(const CommandParser& last, const GlobalOptions& globals) {
   });
 }
 
-/// The commands, of which none runs: each makes its steps.
+/// The commands. They make their steps, but do not run.
 std::vector<Command> commands_of_steps() {
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
