@@ -87,6 +87,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return create(stream); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return release(stream); }
 DOES_NOTHING(cudaStreamSynchronize, cudaStream_t)
+DOES_NOTHING(cudaDeviceSynchronize)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return create(event); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return release(event); }
 DOES_NOTHING(cudaEventRecord, cudaEvent_t, cudaStream_t)
@@ -138,6 +139,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
   return state();
 }
 DOES_NOTHING(cudaSetDevice, int)
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return state();
+}
 cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
