@@ -49,28 +49,38 @@ class Hashes(gpuimg_run.Comparison):
         pixels = generator.integers(0, 256, size if generator.integers(2) else (*size, 3)).astype(numpy.uint8)
         return Image.fromarray(pixels // 80 * 80 if generator.integers(4) == 0 else pixels)
 
-    def is_constant(self, image):
-        """True if the thumbnail of phash has one level: docs/operations.md, "Perceptual hashes"."""
-        low, high = image.convert("L").resize((32, 32), Image.LANCZOS).getextrema()
-        return low == high
+    def undecided_bits(self, image):
+        """The bits of phash whose frequency equals the median up to rounding, as numbers of 64 bits have them. There
+        the sums of the package's floating-point transform decide, which differ between processors:
+        docs/operations.md, "Perceptual hashes".
+        """
+        pixels = numpy.asarray(image.convert("L").resize((32, 32), Image.LANCZOS)).astype(numpy.longdouble)
+        places = numpy.outer(numpy.arange(8), 2 * numpy.arange(32) + 1).astype(numpy.longdouble)
+        cosines = numpy.cos(places * numpy.arccos(numpy.longdouble(-1)) / 64)
+        frequencies = 4 * cosines @ pixels @ cosines.T
+        near = abs(frequencies - numpy.median(frequencies)) < 1e-13 * 4 * 32 * 32 * 255
+        return int("".join("1" if bit else "0" for bit in near.flatten()), 2)
 
     def test_all_bits_are_equal(self):
         generator = numpy.random.default_rng(gpuimg_run.seed())
         sources = self.sources()
         os.mkdir(self.path("in"))
-        expected = {}
+        expected, undecided = {}, {}
         for number in range(IMAGES):
             image = self.random_image(generator) if number % 5 == 0 else \
                 self.variant(generator, sources[generator.integers(len(sources))])
             name = self.path(f"in/{number:03}.png")
             image.save(name, compress_level=1)
-            expected[name] = {kind: str(hash_of(image)) for kind, hash_of in HASHES.items()
-                              if kind != "phash" or not self.is_constant(image)}
+            expected[name] = {kind: int(str(hash_of(image)), 16) for kind, hash_of in HASHES.items()}
+            undecided[name] = self.undecided_bits(image)
         table = self.gpuimg("duplicates", "-q", "--table", self.path("in"), "-").decode()
         found = {row["name"]: row for row in csv.DictReader(io.StringIO(table))}
         self.assertEqual(sorted(found), sorted(expected))
         for name, hashes in expected.items():
-            self.assertEqual({kind: found[name][kind] for kind in hashes}, hashes, name)
+            for kind, hash in hashes.items():
+                differing = int(found[name][kind], 16) ^ hash
+                self.assertEqual(differing & ~(undecided[name] if kind == "phash" else 0), 0, (name, kind))
+        self.assertGreater(sum(bits == 0 for bits in undecided.values()), IMAGES / 2)
 
 
 gpuimg_run.main()
