@@ -202,9 +202,10 @@ struct DeclaredImage {
   /// The largest stored value of a sample, if decoding makes it the largest value of `decoded` and scales the others
   /// with it. 0 if values stay as they are, or if they are black and white or the colors of a palette.
   std::uint32_t scaled_from = 0;
-  bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
-  bool suits_backends = false;  ///< a backend's own decoder may take the file
-  bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
+  bool may_add_alpha = false;     ///< decoding adds an alpha channel if the pixels use it
+  bool suits_backends = false;    ///< a backend's own decoder may take the file
+  bool is_upright = false;        ///< the size is that of the upright image: an EXIF orientation has no effect
+  bool is_read_in_parts = false;  ///< of a regular file, no more is held than the image takes
   /// Milliseconds that a thread of the CPU takes to decode a megapixel, if suits_backends: `auto` counts them. 0 if
   /// not.
   double decoding_ms = 0.0;
@@ -282,6 +283,20 @@ struct WrittenName {
 
 class MetadataFilter;
 
+/// Joins files of one format to a file of several pages.
+class PageJoiner {
+ public:
+  PageJoiner() = default;
+  PageJoiner(const PageJoiner&) = delete;
+  PageJoiner& operator=(const PageJoiner&) = delete;
+  virtual ~PageJoiner() = default;
+
+  /// Appends the pages of `file`, which gpuimg has written, with their metadata.
+  virtual void add(ByteSpan file) = 0;
+  /// Completes the file; it has at least one page.
+  virtual void finish() = 0;
+};
+
 /// How a format reads multi-page files. Reads only the needed parts of the file.
 struct PagedReading {
   /// All images of a file.
@@ -357,6 +372,8 @@ struct Codec {
                                               const WriteOptions& options) = nullptr;
   void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
                         const WriteOptions& options, const ByteSink& sink) = nullptr;
+  /// Begins a file of the pages of others. Null for a format with one image in a file.
+  std::unique_ptr<PageJoiner> (*open_page_joiner)(const BytePlacer& place) = nullptr;
   /// Encodes a table of u32, f32 or f64, of which `channels` names each channel. Null if files hold images alone.
   std::vector<std::byte> (*encode_table)(ConstView table, std::span<const std::string_view> channels) = nullptr;
 
@@ -394,7 +411,8 @@ std::vector<std::string> readable_endings();
 /// The endings of input files in folders, of both lists.
 std::vector<std::string> input_endings();
 
-/// True if files with this ending (lower case, without a dot) are written as one of the formats.
-bool is_written_ending(std::string_view ending);
+/// The format that files with this ending (lower case, without a dot) are written as; nullptr if there is none.
+const Codec* codec_written_as(std::string_view ending);
+inline bool is_written_ending(std::string_view ending) { return codec_written_as(ending) != nullptr; }
 
 }  // namespace gpuimg::codecs

@@ -153,6 +153,7 @@ constexpr Codec kCodecs[] = {
         .holds_places = true,
         .fit_metadata = tiff::fit_tiff_metadata,
         .encode = tiff::encode_tiff,
+        .open_page_joiner = tiff::open_page_joiner,
         .encode_table = tiff::encode_tiff_table,
     },
 #endif
@@ -306,11 +307,12 @@ std::vector<std::string> input_endings() {
   return endings;
 }
 
-bool is_written_ending(std::string_view ending) {
-  return std::any_of(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) {
+const Codec* codec_written_as(std::string_view ending) {
+  const auto* const found = std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) {
     return std::any_of(codec.written.begin(), codec.written.end(),
                        [&](const WrittenName& written) { return written.name == ending; });
   });
+  return found == std::end(kCodecs) ? nullptr : found;
 }
 
 }  // namespace gpuimg::codecs

@@ -179,6 +179,11 @@ extern const PagedReading kPagedTiff;
 /// premultiplied. Throws Error{out_of_memory}.
 void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
+/// Codec::open_page_joiner. Directories, of some 500 bytes a page, are held until the end; the file is a BigTIFF if it
+/// is larger than 4 GiB. The first pixels go to the offset `first`, which is even.
+std::unique_ptr<PageJoiner> join_pages(const BytePlacer& place, std::uint64_t first);
+inline std::unique_ptr<PageJoiner> open_page_joiner(const BytePlacer& place) { return join_pages(place, 16); }
+
 /// Codec::encode_table: each channel is a gray page. Uncompressed, because ImageJ reads 64-bit samples in no other way.
 std::vector<std::byte> encode_tiff_table(ConstView table, std::span<const std::string_view> channels);
 

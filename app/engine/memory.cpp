@@ -161,7 +161,9 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
   const std::uint64_t input = input_bytes(declared.bytes_per_pixel, held.result);
   const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
   // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
-  const std::uint64_t decoding = file_bytes + declared.pixels() * declared.decoder_bytes_per_pixel;
+  const std::uint64_t file_held =
+      declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
+  const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
   const std::uint64_t writing = declared.pixels() * (held.others + kept);
   // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs
   // hold little of what is counted for them.

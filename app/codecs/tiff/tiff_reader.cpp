@@ -535,6 +535,7 @@ DeclaredImage declared(const TiffFile& file) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // One strip may be the whole image.
   declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
+  declared.is_read_in_parts = true;
   declared.facts = {{"stored_channels", static_cast<std::uint64_t>(kind.samples)},
                     {"tiled", TIFFIsTiled(file.tiff()) != 0}};
   return declared;

@@ -2,14 +2,22 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
+#include "codecs/formats.hpp"
 #include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
 #include "support/file_bytes.hpp"
+#include "support/metadata_maker.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
@@ -406,6 +414,131 @@ TEST(TiffPages, OtherFormatsHaveOne) {
   EXPECT_EQ(refusal_of(file, "a.pgm", 1), "");
   EXPECT_EQ(refusal_of(file, "a.pgm", 2),
             "a.pgm, page 2: there is no such page: the file has 1; choose another by --page");
+}
+
+// --- Pages joined to a file -----------------------------------------------------------------------------------------
+
+/// A file of any size; what is not placed is zero. No byte may be placed twice.
+class SparseFile {
+ public:
+  BytePlacer placer() {
+    return [this](std::uint64_t offset, std::span<const std::byte> part) {
+      const auto next = pieces_.lower_bound(offset);
+      ASSERT_TRUE(next == pieces_.end() || offset + part.size() <= next->first);
+      ASSERT_TRUE(next == pieces_.begin() || std::prev(next)->first + std::prev(next)->second.size() <= offset);
+      pieces_[offset] = FileBytes(part.begin(), part.end());
+    };
+  }
+
+  [[nodiscard]] RandomAccess access() const {
+    const auto& [last, bytes] = *pieces_.rbegin();
+    return {last + bytes.size(), [this](std::uint64_t offset, std::span<std::byte> to) {
+              for (std::size_t i = 0; i < to.size(); ++i) {
+                to[i] = at(offset + i);
+              }
+              return to.size();
+            }};
+  }
+
+ private:
+  [[nodiscard]] std::byte at(std::uint64_t offset) const {
+    const auto next = pieces_.upper_bound(offset);
+    if (next == pieces_.begin()) {
+      return std::byte{0};
+    }
+    const auto& [first, bytes] = *std::prev(next);
+    return offset - first < bytes.size() ? bytes[static_cast<std::size_t>(offset - first)] : std::byte{0};
+  }
+
+  std::map<std::uint64_t, FileBytes> pieces_;
+};
+
+/// Files of one page each, of many kinds.
+std::vector<FileBytes> files_to_join(Random& random) {
+  std::vector<FileBytes> files;
+  WriteOptions options;
+  const auto add = [&](int width, int height, PixelFormat format) {
+    const Image image = options.one_bit || options.tiff_compression == TiffCompression::group4
+                            ? constant_image(width, height, format, 255)
+                            : random_image(random, width, height, format);
+    files.push_back(encode_image(image.view(), FileFormat::tiff, "page.tif", options));
+  };
+  add(1, 1, {Sample::u8, 1});
+  add(5, 700, {Sample::u8, 1});
+  options.metadata = full_metadata({Sample::u16, 4});
+  options.metadata.exif = rich_exif();
+  add(301, 257, {Sample::u16, 4});  // several strips, and directories of EXIF and GPS
+  for (const TiffCompression compression :
+       {TiffCompression::none, TiffCompression::packbits, TiffCompression::lzw, TiffCompression::jpeg}) {
+    options.tiff_compression = compression;
+    add(400, 300, {Sample::u8, 3});
+  }
+  options.tiff_compression = TiffCompression::group4;
+  add(33, 21, {Sample::u8, 1});
+  options = {};
+  options.one_bit = true;
+  options.metadata.density = PixelDensity{300, 300, DensityUnit::inch};
+  add(7, 3, {Sample::u8, 1});
+  return files;
+}
+
+TEST(TiffPages, OfSeveralFilesAreJoined) {
+  const PagedReading& tiff = *codec_of(FileFormat::tiff).paged;
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const std::vector<FileBytes> files = files_to_join(random);
+  // The first pixels at the beginning; in front of the last offset of 32 bits; and so that it is within a page's
+  // strips.
+  for (const std::uint64_t first :
+       {std::uint64_t{16}, 0xFFFFFFFEU - std::uint64_t{200}, 0xFFFFFFFEU - std::uint64_t{90000}}) {
+    SparseFile joined;
+    const auto joiner = tiff::join_pages(joined.placer(), first);
+    for (const FileBytes& file : files) {
+      joiner->add(file);
+    }
+    joiner->finish();
+    const RandomAccess file = joined.access();
+    std::array<std::byte, 4> start{};
+    (void)file.read(0, start);
+    EXPECT_EQ(start[2], std::byte(first == 16 ? 42 : 43));
+    const PageList pages = tiff.pages(file);
+    EXPECT_EQ(pages.damage, "");
+    ASSERT_EQ(pages.count(), files.size());
+    for (std::uint32_t page = 1; page <= pages.count(); ++page) {
+      const DecodedImage alone = decode(files[page - 1], "t");
+      const PageRef ref{page, pages.places[page - 1]};
+      ReadOptions options;
+      options.page = ref;
+      const DecodedImage found = tiff.decode(file, "t", options);
+      EXPECT_TRUE(same_pixels(found.image.view(), alone.image.view())) << page;
+      std::vector<std::string> details;
+      EXPECT_EQ(tiff.metadata(file, "t", ref, details), tiff.metadata(in_memory(files[page - 1]), "t", {}, details));
+      EXPECT_TRUE(details.empty());
+      EXPECT_TRUE(found.notes.empty());
+    }
+  }
+}
+
+/// A file of several pages is joined as several; a page alone has the directory that libtiff has written.
+TEST(TiffPages, OfFilesWithSeveralAreJoined) {
+  const Image table = constant_image(9, 4, {Sample::u32, 3}, 1'000'000'007);
+  constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};
+  const FileBytes file = codec_of(FileFormat::tiff).encode_table(table.view(), kNames);
+  FileBytes joined;
+  const auto joiner = codec_of(FileFormat::tiff).open_page_joiner([&](std::uint64_t offset, ByteSpan part) {
+    joined.resize(std::max<std::size_t>(joined.size(), static_cast<std::size_t>(offset) + part.size()));
+    std::copy(part.begin(), part.end(), joined.begin() + static_cast<std::ptrdiff_t>(offset));
+  });
+  joiner->add(file);
+  joiner->add(file);
+  joiner->finish();
+  EXPECT_EQ(pages_in(joined, "t").count(), 6U);
+  EXPECT_EQ(joined.size() % 2, 0U);
+}
+
+TEST(TiffPages, AreAtLeastOneOfAJoinedFile) {
+  const auto joiner = codec_of(FileFormat::tiff).open_page_joiner([](std::uint64_t, ByteSpan) {});
+  EXPECT_THROW(joiner->finish(), std::logic_error);
 }
 
 }  // namespace
