@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -350,6 +351,14 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
+/// True if the pages of one file go into one file.
+bool joins_pages(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
+  const bool is_file = arguments.files_from.empty() && named.inputs.size() == 1 && !job.merges() &&
+                       !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
+  const codecs::Codec* format = codecs::codec_written_as(file_ending(named.output));
+  return is_file && format != nullptr && format->open_page_joiner != nullptr && job.files_of(named.output).size() == 1;
+}
+
 /// Shows the progress of the image if the job tells it. Returns what run() does.
 InOrder run_watched(const ImageJob& job, Worker& worker, const ItemPaths& paths, const GlobalOptions& globals) {
   Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
@@ -464,14 +473,22 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   if (!job.merges()) {
     refuse_packed_inputs(named);
   }
-  if (!globals.all_pages && is_one_file(arguments, named, job)) {
+  std::unique_ptr<ImageJob> joined;
+  if (globals.all_pages && joins_pages(arguments, named, job)) {
+    if (!job.side_files().empty()) {
+      throw Error(ErrorKind::usage, "--lut writes one table; name one page");
+    }
+    joined = joined_pages(job, checked(arguments), globals);
+  }
+  ImageJob& whole = joined ? *joined : job;
+  if ((joined || !globals.all_pages) && is_one_file(arguments, named, job)) {
     expect_work(work_per_device(devices, globals, 1, 1));
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();
     }
-    return run_one(job, named, globals);
+    return run_one(whole, named, globals);
   }
-  return run_files(job, parser, arguments, globals, named);
+  return run_files(whole, parser, arguments, globals, named);
 }
 
 }  // namespace gpuimg

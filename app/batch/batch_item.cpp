@@ -49,8 +49,16 @@ bool is_of_the_folder(int system_error) { return system_error == EACCES || syste
 
 }  // namespace
 
-std::string text_with_name(const Message& message, const std::string& name) {
-  return message.text.find(name) != std::string::npos ? message.text : name + ": " + message.text;
+std::string text_with_name(std::string_view message, const PlanItem& item) {
+  const std::string name = shown_input(item);
+  return message.find(name) != std::string_view::npos
+             ? std::string(message)
+             : fmt::format("{}: {}", name, without_name(message, printable_name(item.input)));
+}
+
+std::string text_without_names(std::string_view message, const PlanItem& item) {
+  const std::string_view text = without_name(without_name(message, shown_input(item)), printable_name(item.input));
+  return std::string(without_name(text, printable_name(item.output)));
 }
 
 void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason) {
@@ -129,13 +137,11 @@ std::vector<std::string> CauseCounts::rest(std::string_view of_others) const {
 }
 
 std::string NoteFolder::line_of(const BatchItem& item, const Message& message, Verbosity verbosity) {
-  const std::string name = shown_input(*item.planned);
-  std::string line = message_line(message.least, text_with_name(message, name));
+  std::string line = message_line(message.least, text_with_name(message.text, *item.planned));
   if (verbosity == Verbosity::verbose) {
     return line;
   }
-  const std::string_view text = without_name(without_name(message.text, name), printable_name(item.planned->input));
-  const std::string reason(without_name(text, printable_name(item.planned->output)));
+  const std::string reason = text_without_names(message.text, *item.planned);
   return counts_.add("note", reason, kMaxToldNotes, CauseCounts::Others::told) ? line : std::string();
 }
 

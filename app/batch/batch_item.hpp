@@ -35,8 +35,11 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// The text of a message; begins with `name`, the printable name of its input, unless the text contains that name.
-std::string text_with_name(const Message& message, const std::string& name);
+/// The message with the name of the item's input, as shown_input() has it, in front, unless it contains that name.
+std::string text_with_name(std::string_view message, const PlanItem& item);
+
+/// The message without the names of the item's files in front.
+std::string text_without_names(std::string_view message, const PlanItem& item);
 
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
 void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {});

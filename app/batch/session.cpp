@@ -85,7 +85,7 @@ std::string steps_text(const CommandParser& parser) {
 /// --resume compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the
 /// files they name. Another text of the options breaks --resume of older manifests. Throws Error{read} for such a file,
 /// Error{usage} if it is standard input.
-std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals) {
+std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals, bool joins_pages) {
   std::uint64_t hash = hash_of_step(parser.name(), parser.given_options(), fnv_hash(""));
   for (const EarlierStep& step : parser.earlier_steps()) {
     hash = hash_of_step("\nafter " + step.name, step.options, hash);
@@ -93,6 +93,7 @@ std::string parameter_hash(const CommandParser& parser, const GlobalOptions& glo
   hash = fnv_hash(globals.auto_orient ? "" : "\nno-auto-orient", hash);
   hash = fnv_hash(globals.lenient ? "\nlenient" : "", hash);
   hash = fnv_hash(globals.page > 0 ? fmt::format("\npage={}", globals.page) : "", hash);
+  hash = fnv_hash(joins_pages ? "\npage=all" : "", hash);
   return fmt::format("{:016x}", hash);
 }
 
@@ -229,6 +230,7 @@ class BatchSession {
   /// Throws Error{usage} if OUT is a file name but several inputs need a folder.
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
+  [[nodiscard]] bool splits_pages() const { return globals_.all_pages && !job_.joins_pages(); }
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
 
@@ -287,7 +289,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
       options_(checked(arguments)),
       operation_(operation_of(parser)),
       steps_text_(steps_text(parser)),
-      parameters_(parameter_hash(parser, globals)),
+      parameters_(parameter_hash(parser, globals, job.joins_pages())),
       options_text_(options_text(parser, globals)),
       folder_(working_folder()),
       earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
@@ -338,7 +340,7 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
       file.times = times_of(file.path);
     }
   }
-  if (globals_.all_pages) {
+  if (splits_pages()) {
     gathered.files = with_pages(gathered.files);
   }
   return gathered;
@@ -369,7 +371,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     throw Error(ErrorKind::usage,
                 "standard output takes one result, without options that plan or record a run; name a "
                 "file or folder as OUT");
-  } else if (inputs == 1 && !globals_.all_pages && arguments_.files_from.empty() &&
+  } else if (inputs == 1 && !splits_pages() && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
   } else {
@@ -446,8 +448,7 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   }
   const std::string name = printable_name(named.output);
   const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
-  const bool several =
-      globals_.all_pages || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  const bool several = splits_pages() || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
   if (several) {
     expect_inputs(named);
   }

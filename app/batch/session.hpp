@@ -1,6 +1,7 @@
 // A run over many images, from the command line to the exit code: of files, or of a tar archive. docs/batch.md.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct NamedPaths {
 /// fails among others is in the exit code.
 ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                    const GlobalOptions& globals, const NamedPaths& named);
+
+/// A job that runs `job` over all pages of its input, and joins their outputs to one file. Borrows `job` and `globals`.
+/// docs/batch.md, "Pages".
+std::unique_ptr<ImageJob> joined_pages(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals);
 
 /// Runs over the images of a tar archive, into another archive or into one output. docs/batch.md, "Archives". Throws
 /// Error for what ends the run as a whole, such as a damaged archive; a damaged member is in the exit code.

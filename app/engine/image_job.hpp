@@ -89,6 +89,9 @@ class ImageJob {
   /// worker.
   virtual InOrder run(Worker& worker, const ItemPaths& paths) const = 0;
 
+  /// True if run() takes all pages of its input.
+  [[nodiscard]] virtual bool joins_pages() const { return false; }
+
   /// True if no image has an output of its own, but all together have one or none: run() returns the step that adds an
   /// image, and finish() writes the output, if has_merged() says that an image was added. finish() may run again after
   /// a failure, so it keeps what it writes.

@@ -93,8 +93,8 @@ std::function<bool(const FileParts&)> always(const std::function<void(const File
 
 }  // namespace
 
-void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
-                        LentBytes lent) {
+void ItemOutputs::stage(const std::string& output, std::optional<Phase> phase,
+                        const std::function<void(const FileParts&)>& produce, LentBytes lent) {
   (void)try_stage(output, phase, always(produce), std::move(lent), rules_);
 }
 
@@ -103,12 +103,15 @@ bool ItemOutputs::try_stage(const std::string& output, Phase phase,
   return try_stage(output, phase, produce, {}, rules_);
 }
 
-bool ItemOutputs::try_stage(const std::string& output, Phase phase,
+bool ItemOutputs::try_stage(const std::string& output, std::optional<Phase> phase,
                             const std::function<bool(const FileParts&)>& produce, LentBytes lent,
                             const OverwriteRules& rules) {
+  const auto produced = [&](const FileParts& to) {
+    return phase ? times_.measure(*phase, [&] { return produce(to); }) : produce(to);
+  };
   if (is_kept(output)) {  // a reader cannot detect half of it
     const auto content = std::make_shared<FileContent>(std::move(lent));
-    if (!times_.measure(phase, [&] { return produce(content->parts()); })) {
+    if (!produced(content->parts())) {
       return false;
     }
     kept_.push_back({output, content});
@@ -122,7 +125,7 @@ bool ItemOutputs::try_stage(const std::string& output, Phase phase,
         times_.measure(Phase::write, [&] { file.write_at(offset, part); });
         end = std::max<std::uint64_t>(end, offset + part.size());
       }};
-  if (!times_.measure(phase, [&] { return produce(parts); })) {
+  if (!produced(parts)) {
     return false;
   }
   times_.measure(Phase::write, [&] { file.finish(); });

@@ -43,9 +43,9 @@ class ItemOutputs {
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
   /// Stages an output that produce(to) writes, or keeps it if it must be whole before it is written; then what is in
-  /// `lent` stays there. Writing counts as the write phase, everything else as `phase`.
-  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
-             LentBytes lent = {});
+  /// `lent` stays there. Writing counts as the write phase, everything else as `phase`, if there is one.
+  void stage(const std::string& output, std::optional<Phase> phase,
+             const std::function<void(const FileParts& to)>& produce, LentBytes lent = {});
 
   /// The same, but leaves nothing and returns false if produce(to) returns false.
   bool try_stage(const std::string& output, Phase phase, const std::function<bool(const FileParts& to)>& produce);
@@ -87,8 +87,8 @@ class ItemOutputs {
 
   [[nodiscard]] bool replaces_another(const Staged& output) const;
   [[nodiscard]] bool is_in_place(const std::string& output) const;  ///< check() took it as the input
-  bool try_stage(const std::string& output, Phase phase, const std::function<bool(const FileParts& to)>& produce,
-                 LentBytes lent, const OverwriteRules& rules);
+  bool try_stage(const std::string& output, std::optional<Phase> phase,
+                 const std::function<bool(const FileParts& to)>& produce, LentBytes lent, const OverwriteRules& rules);
   void write_stream(const Kept& stream);
 
   PhaseTimes& times_;

@@ -111,6 +111,16 @@ void ItemReport::record(const Backend& backend, int device) {
   device_ = backend.memory_is_host() ? std::nullopt : std::optional<int>(device);
 }
 
+void ItemReport::add_part(const ItemReport& part, std::vector<Message> messages) {
+  for (Message& message : messages) {
+    tell(std::move(message));
+  }
+  times_.add(part.times_);
+  sides_ = part.sides_;
+  backend_name_ = part.backend_name_;
+  device_ = part.device_;
+}
+
 void ItemReport::print_times(bool as_json) const { print_report(as_json ? times_.json(sides_) : times_.table(sides_)); }
 
 }  // namespace gpuimg

@@ -75,6 +75,11 @@ class OutputWriter {
   /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
   void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
+  /// Writes a file that `produce` makes of parts, as part of no phase.
+  void save_parts(const std::string& output, const std::function<void(const FileParts& to)>& produce) {
+    outputs_.stage(output, std::nullopt, produce);
+  }
+
   /// Runs make() in the encode phase and writes its result. A std::string is text, which replaces no image and no
   /// input.
   template <class Make>

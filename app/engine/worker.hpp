@@ -52,6 +52,9 @@ struct Worker {
     loader.add_member(name, std::forward<Content>(content));
   }
 
+  /// The same for a page of a file.
+  void begin_page(codecs::PageRef page) { begin(false, page, true); }
+
   /// Prints the times with --timing.
   void print_times() const {
     if (options.timing) {

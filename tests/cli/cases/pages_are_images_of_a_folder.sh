@@ -27,8 +27,8 @@ gpuimg equalize three.tif first.tif
 gpuimg equalize --page 4 three.tif x.tif
 gpuimg equalize --page 2 in/photo.png x.png
 gpuimg equalize --page 0 three.tif x.tif
-gpuimg equalize --page all three.tif x.tif
-gpuimg equalize --page all --in-place three.tif
+gpuimg equalize --page all three.tif x.png
+echo three.tif | gpuimg equalize --page all --in-place --files-from -
 gpuimg equalize --in-place three.tif
 gpuimg compare --page all three.tif three.tif
 gpuimg info --page 3 three.tif | sed -n '/pages/p'
