@@ -88,6 +88,12 @@ class CpuBackend final : public Backend {
     return std::move(picture);
   }
 
+  WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
+    check(picture, options);
+    return arena_for(picture).execute(
+        [&] { return cpu::wolf_scale(pixels_of(picture), options, first_row, end_row, *pool_); });
+  }
+
   Picture apply(const Picture& picture, const PictureOperation& operation) override {
     return std::visit(
         [&](const auto& options) {

@@ -14,6 +14,7 @@ Histogram histogram(ConstView pixels, const HistogramOptions& options);
 LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool);
 void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
+WolfScale wolf_scale(ConstView pixels, const ThresholdOptions& options, int first_row, int end_row, PixelPool& pool);
 
 /// One for each PictureOperation.
 #define GPUIMG_DECLARE(Options) Image apply(ConstView pixels, const Options& options, PixelPool& pool);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <type_traits>
 #include <vector>
 
@@ -119,6 +120,73 @@ std::uint32_t used_level(ConstView pixels, ConstView levels, const ThresholdOpti
   return otsu_level(counted.channels.front().counts);
 }
 
+/// Of rows [first_row, end_row). Among windows of as many pixels, the largest numerator decides.
+template <class T, class Sum>
+WolfScale scale_of_windows(ConstView levels, const WindowShape& shape, int first_row, int end_row) {
+  using Numerator = std::conditional_t<sizeof(Sum) == 4, std::uint64_t, Uint128>;  // n²V² < 2⁶² if sums fit 31 bits
+  WolfScale all;
+  std::mutex mutex;
+  for_window_bands(levels, shape, [&](int begin, int end) {
+    WindowSums<T, Sum, 1> windows(levels, shape);
+    WindowSums<T, std::uint64_t, 1, true> squared_windows(levels, shape);
+    WolfScale scale;
+    const int first = std::max(begin, first_row);
+    for (int y = first; y < std::min(end, end_row); ++y) {
+      const Sum* sums = windows.row(y, y == first);
+      const std::uint64_t* squares = squared_windows.row(y, y == first);
+      const T* row = levels.row<T>(y);
+      scale.add({*std::min_element(row, row + levels.width), 0.0});
+      const std::uint64_t rows = counted_positions(y, shape.radius_y, levels.height, shape.border);
+      for_equal_counts(levels.width, shape, [&](std::size_t from, std::size_t to, std::uint64_t columns) {
+        const std::uint64_t n = rows * columns;
+        Numerator most = 0;
+        for (std::size_t x = from; x < to; ++x) {
+          most = std::max<Numerator>(most, Numerator{n} * squares[x] - Numerator{sums[x]} * sums[x]);
+        }
+        scale.add({levels.format.max_value(), variance_of(most, n)});
+      });
+    }
+    const std::lock_guard lock(mutex);
+    all.add(scale);
+  });
+  return all;
+}
+
+template <class T>
+WolfScale scale_of_weighted_windows(ConstView levels, const PixelWeights<T>& weights, const WindowShape& shape,
+                                    int first_row, int end_row) {
+  WolfScale all;
+  std::mutex mutex;
+  for_window_bands(levels, shape, [&](int begin, int end) {
+    WeightedWindows<T> windows(levels, weights, shape, true);
+    WolfScale scale;
+    const int first = std::max(begin, first_row);
+    for (int y = first; y < std::min(end, end_row); ++y) {
+      const WeightedSums* sums = windows.row(y, y == first);
+      const T* row = levels.row<T>(y);
+      for (int x = 0; x < levels.width; ++x) {
+        if (weights(x, y) != 0) {
+          scale.add({row[x], weighted_variance(sums[x])});
+        }
+      }
+    }
+    const std::lock_guard lock(mutex);
+    all.add(scale);
+  });
+  return all;
+}
+
+template <class T>
+WolfScale scale_of(ConstView pixels, ConstView levels, const ThresholdOptions& options, int first_row, int end_row) {
+  const WindowShape shape(window_of(levels.width, levels.height, options), border_of(options.method));
+  const PixelWeights<T> weights = weights_of<T>(pixels, options.selection);
+  if (weighs_pixels(pixels.format, options) && are_unequal(pixels, weights)) {
+    return scale_of_weighted_windows(levels, weights, shape, first_row, end_row);
+  }
+  return fits_31_bits(shape, kMaxOf<T>) ? scale_of_windows<T, std::uint32_t>(levels, shape, first_row, end_row)
+                                        : scale_of_windows<T, std::uint64_t>(levels, shape, first_row, end_row);
+}
+
 /// What a Selection blanks out becomes white.
 template <class T>
 void fill_blank(const PixelWeights<T>& weights, View out) {
@@ -142,7 +210,7 @@ void invert(View out) {
 }
 
 template <class T>
-void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, View out) {
+void fill(ConstView pixels, ConstView levels, ThresholdOptions options, View out) {
   const PixelWeights<T> weights = weights_of<T>(pixels, options.selection);
   const bool is_weighted = weighs_pixels(pixels.format, options) && are_unequal(pixels, weights);
   if (options.method == ThresholdMethod::otsu) {
@@ -151,10 +219,11 @@ void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, V
       *options.used_level = level;
     }
     fill_above<T>(levels, level, out);
-  } else if (is_weighted) {
-    fill_by_weighted_windows<T>(levels, weights, options, out);
   } else {
-    fill_by_method<T>(levels, options, out);
+    if (looks_first(options)) {
+      options.scale = scale_of<T>(pixels, levels, options, 0, levels.height);
+    }
+    is_weighted ? fill_by_weighted_windows<T>(levels, weights, options, out) : fill_by_method<T>(levels, options, out);
   }
   if (is_weighted) {
     fill_blank(weights, out);
@@ -165,6 +234,13 @@ void fill(ConstView pixels, ConstView levels, const ThresholdOptions& options, V
 }
 
 }  // namespace
+
+WolfScale wolf_scale(ConstView pixels, const ThresholdOptions& options, int first_row, int end_row, PixelPool& pool) {
+  const LevelPlane plane(pixels, options.channel, options.luma, pool);
+  return pixels.format.sample == Sample::u8
+             ? scale_of<std::uint8_t>(pixels, plane.levels(), options, first_row, end_row)
+             : scale_of<std::uint16_t>(pixels, plane.levels(), options, first_row, end_row);
+}
 
 Image apply(ConstView pixels, const ThresholdOptions& options, PixelPool& pool) {
   Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));

@@ -255,6 +255,12 @@ class CudaBackend final : public Backend {
     return cuda::equalize(workspace_, picture, options, used);
   }
 
+  WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
+    check(picture, options);
+    enter();
+    return cuda::wolf_scale(workspace_, picture, options, first_row, end_row);
+  }
+
   Picture apply(const Picture& picture, const PictureOperation& operation) override {
     return std::visit([&](const auto& options) { return apply_one(picture, options); }, operation);
   }

@@ -12,6 +12,8 @@ namespace gpuimg::cuda {
 Histogram histogram(Workspace& workspace, const Picture& picture, const HistogramOptions& options);
 LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options);
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used);
+WolfScale wolf_scale(Workspace& workspace, const Picture& picture, const ThresholdOptions& options, int first_row,
+                     int end_row);
 
 /// One for each PictureOperation that this backend has.
 #define GPUIMG_DECLARE(Options) Picture apply(Workspace& workspace, const Picture& picture, const Options& options);

@@ -30,6 +30,7 @@ struct WriteAbove : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
 /// `squares` has no entries for the methods that do not need them.
 template <class T, class Sum, ThresholdMethod method>
 struct CompareWithWindow {
+  static constexpr bool kNeedsSquares = needs_squares(method);
   PaddedTable<Sum> sums;
   PaddedTable<std::uint64_t> squares;
   WindowShape shape;
@@ -41,13 +42,57 @@ struct CompareWithWindow {
     const std::size_t pixel = static_cast<std::size_t>(y) * sums.width + static_cast<std::size_t>(x);
     const std::uint64_t sum = window_sum(sums, x, y, shape);
     std::uint64_t square_sum = 0;
-    if constexpr (method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola) {
+    if constexpr (kNeedsSquares) {
       square_sum = window_sum(squares, x, y, shape);
     }
     const std::uint64_t n = shape.positions_at(x, y, sums.width, sums.height);
     out[pixel] = is_white<method>(__ldg(levels + pixel), sum, square_sum, n, rule) ? 255 : 0;
   }
 };
+
+/// Looks for the scale of wolf. Numbers that are not larger than those found leave memory alone; a stale one among them
+/// costs an atomic operation that changes nothing.
+__device__ __forceinline__ void note_wolf(WolfMaxima* found, std::uint32_t level, double variance) {
+  const auto bits = static_cast<unsigned long long>(__double_as_longlong(variance));
+  const volatile WolfMaxima* const seen = found;
+  if (bits > seen->variance) {
+    atomicMax(reinterpret_cast<unsigned long long*>(&found->variance), bits);
+  }
+  if (~level > seen->darkness) {
+    atomicMax(&found->darkness, ~level);
+  }
+}
+
+template <class T, class Sum>
+struct LookAtWindows {
+  PaddedTable<Sum> sums;
+  PaddedTable<std::uint64_t> squares;
+  WindowShape shape;
+  const T* levels;
+  int first_row;
+  WolfMaxima* found;
+
+  __device__ void operator()(int x, int row) const {
+    const int y = first_row + row;
+    const std::uint64_t n = shape.positions_at(x, y, sums.width, sums.height);
+    note_wolf(found, __ldg(levels + static_cast<std::size_t>(y) * sums.width + x),
+              window_variance(window_sum(sums, x, y, shape), window_sum(squares, x, y, shape), n));
+  }
+};
+
+/// Calls look(maxima on the device), which launches a kernel. Waits for the device.
+template <class Look>
+WolfScale looked_up(Workspace& workspace, const Look& look) {
+  constexpr const char* kDoing = "looking for the scale of a threshold";
+  const DeviceMemory found(workspace.device(), sizeof(WolfMaxima));
+  cuda_check(cudaMemsetAsync(found.data(), 0, sizeof(WolfMaxima), workspace.stream()), kDoing);
+  look(found.as<WolfMaxima>());
+  auto* on_host = workspace.results(sizeof(WolfMaxima)).as<WolfMaxima>();
+  cuda_check(cudaMemcpyAsync(on_host, found.data(), sizeof(WolfMaxima), cudaMemcpyDeviceToHost, workspace.stream()),
+             kDoing);
+  workspace.device()->wait();
+  return on_host->scale();
+}
 
 /// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared.
 template <ThresholdMethod method>
@@ -159,24 +204,65 @@ bool try_to_compare(Workspace& workspace, const Picture& plane, const ThresholdO
                     SlidingThreshold<method, true>{rule}, kDoing);
 }
 
+/// The sums of a plane's windows.
 template <class T, class Sum>
-void compare_with_windows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
-                          const Picture& result) {
-  const WindowSize window = window_of(plane.width(), plane.height(), options);
-  const WindowTable<Sum> sums(workspace, plane, Channel::red, options.luma, false);
-  std::optional<WindowTable<std::uint64_t>> squares;
-  if (options.method == ThresholdMethod::niblack || options.method == ThresholdMethod::sauvola) {
-    squares.emplace(workspace, plane, Channel::red, options.luma, true);
+class PlaneWindows {
+ public:
+  PlaneWindows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options)
+      : workspace_(workspace),
+        plane_(plane),
+        shape_(window_of(plane.width(), plane.height(), options), border_of(options.method)),
+        sums_(workspace, plane, Channel::red, options.luma, false) {
+    if (needs_squares(options.method)) {
+      squares_.emplace(workspace, plane, Channel::red, options.luma, true);
+    }
   }
-  with_window_method(options.method, [&]<ThresholdMethod method>() {
-    launch_for_each_pixel(
-        workspace, plane.width(), plane.height(),
-        CompareWithWindow<T, Sum, method>{
-            sums.table, squares ? squares->table : PaddedTable<std::uint64_t>{}, WindowShape(window, border_of(method)),
-            threshold_rule(plane.format(), options), reinterpret_cast<const T*>(pixels_of(plane)),
-            reinterpret_cast<std::uint8_t*>(pixels_of(result))},
-        "comparing with windows");
-  });
+
+  void compare(const ThresholdOptions& options, const Picture& result) const {
+    with_window_method(options.method, [&]<ThresholdMethod method>() {
+      launch_for_each_pixel(
+          workspace_, plane_.width(), plane_.height(),
+          CompareWithWindow<T, Sum, method>{sums_.table, squares_ ? squares_->table : PaddedTable<std::uint64_t>{},
+                                            shape_, threshold_rule(plane_.format(), options), levels(),
+                                            reinterpret_cast<std::uint8_t*>(pixels_of(result))},
+          "comparing with windows");
+    });
+  }
+
+  [[nodiscard]] WolfScale scale(int first_row, int end_row) const {
+    return looked_up(workspace_, [&](WolfMaxima* found) {
+      launch_for_each_pixel(workspace_, plane_.width(), end_row - first_row,
+                            LookAtWindows<T, Sum>{sums_.table, squares_->table, shape_, levels(), first_row, found},
+                            "looking at windows");
+    });
+  }
+
+ private:
+  [[nodiscard]] const T* levels() const { return reinterpret_cast<const T*>(pixels_of(plane_)); }
+
+  Workspace& workspace_;
+  const Picture& plane_;
+  WindowShape shape_;
+  WindowTable<Sum> sums_;
+  std::optional<WindowTable<std::uint64_t>> squares_;  ///< of methods that need them
+};
+
+/// Calls body(windows) with those of a plane of T.
+template <class T, class Body>
+auto with_windows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options, const Body& body) {
+  return fits_32_bits(window_of(plane.width(), plane.height(), options), kMaxOf<T>)
+             ? body(PlaneWindows<T, std::uint32_t>(workspace, plane, options))
+             : body(PlaneWindows<T, std::uint64_t>(workspace, plane, options));
+}
+
+/// The options with a scale, if wolf must look for it: look() does.
+template <class Look>
+ThresholdOptions with_scale(const ThresholdOptions& options, const Look& look) {
+  ThresholdOptions scaled = options;
+  if (options.method == ThresholdMethod::wolf && !options.scale) {
+    scaled.scale = look();
+  }
+  return scaled;
 }
 
 /// The level that otsu uses. `counted` are its pixels.
@@ -197,10 +283,10 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
     const std::uint32_t level = used_level(workspace, plane, HistogramOptions{}, options);
     launch_map(workspace, pixels_of(plane), pixels_of(result), plane.pixel_count(), WriteAbove<T>(level),
                "comparing with a threshold");
-  } else if (fits_32_bits(window_of(plane.width(), plane.height(), options), kMaxOf<T>)) {
-    compare_with_windows<T, std::uint32_t>(workspace, plane, options, result);
   } else {
-    compare_with_windows<T, std::uint64_t>(workspace, plane, options, result);
+    with_windows<T>(workspace, plane, options, [&](const auto& windows) {
+      windows.compare(with_scale(options, [&] { return windows.scale(0, plane.height()); }), result);
+    });
   }
 }
 
@@ -240,6 +326,38 @@ struct CompareWithWeighted {
   }
 };
 
+/// Of pixels that count.
+template <class T>
+struct LookAtWeighted {
+  WeightedTables tables;
+  PixelWeights<T> weights;
+  int width;
+  WindowShape shape;
+  const T* levels;
+  int first_row;
+  WolfMaxima* found;
+
+  __device__ void operator()(int x, int row) const {
+    const int y = first_row + row;
+    if (weights(x, y) != 0) {
+      note_wolf(found, __ldg(levels + static_cast<std::size_t>(y) * width + x),
+                weighted_variance(tables.at(x, y, shape, kMaxOf<T>)));
+    }
+  }
+};
+
+template <class T>
+WolfScale weighted_scale(Workspace& workspace, const Picture& plane, const WeightedTables& sums,
+                         const PixelWeights<T>& weights, const ThresholdOptions& options, int first_row, int end_row) {
+  const WindowShape shape(window_of(plane.width(), plane.height(), options), border_of(options.method));
+  return looked_up(workspace, [&](WolfMaxima* found) {
+    launch_for_each_pixel(workspace, plane.width(), end_row - first_row,
+                          LookAtWeighted<T>{sums, weights, plane.width(), shape,
+                                            reinterpret_cast<const T*>(pixels_of(plane)), first_row, found},
+                          "looking at windows");
+  });
+}
+
 template <class T>
 struct CompareWithLevel {
   PixelWeights<T> weights;
@@ -269,10 +387,12 @@ void write_selected(Workspace& workspace, const Picture& picture, const Picture&
   const WindowSize window = window_of(width, height, options);
   WeightedTablesOf<T> tables(workspace, weights);
   const WeightedTables& sums = tables.of(plane, needs_squares(options.method) ? 3 : 2);
+  const ThresholdOptions scaled = with_scale(
+      options, [&] { return weighted_scale(workspace, plane, sums, weights, options, 0, picture.height()); });
   with_window_method(options.method, [&]<ThresholdMethod method>() {
     launch_for_each_pixel(workspace, width, height,
                           CompareWithWeighted<T, method>{sums, weights, width, WindowShape(window, border_of(method)),
-                                                         threshold_rule(picture.format(), options), levels, out},
+                                                         threshold_rule(picture.format(), scaled), levels, out},
                           "comparing with windows");
   });
 }
@@ -313,17 +433,42 @@ void write_pixels(Workspace& workspace, const Picture& picture, const Picture& p
   }
 }
 
+template <class T>
+WolfScale scale_of(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
+                   int first_row, int end_row) {
+  const PixelWeights<T> weights = weights_of<T>(picture, options.selection);
+  if (weighs_pixels(picture.format(), options) && are_unequal(workspace, picture, weights)) {
+    WeightedTablesOf<T> tables(workspace, weights);
+    return weighted_scale(workspace, plane, tables.of(plane, 3), weights, options, first_row, end_row);
+  }
+  return with_windows<T>(workspace, plane, options,
+                         [&](const auto& windows) { return windows.scale(first_row, end_row); });
+}
+
+/// Calls body(levels), a plane of what is compared.
+template <class Body>
+auto with_levels(Workspace& workspace, const Picture& picture, const ThresholdOptions& options, const Body& body) {
+  return picture.format().channels == 1
+             ? body(picture)
+             : body(level_plane(workspace, picture, source_of(options.channel, options.luma, picture.format(), 0)));
+}
+
 }  // namespace
+
+WolfScale wolf_scale(Workspace& workspace, const Picture& picture, const ThresholdOptions& options, int first_row,
+                     int end_row) {
+  return with_levels(workspace, picture, options, [&](const Picture& plane) {
+    return picture.format().sample == Sample::u8
+               ? scale_of<std::uint8_t>(workspace, picture, plane, options, first_row, end_row)
+               : scale_of<std::uint16_t>(workspace, picture, plane, options, first_row, end_row);
+  });
+}
 
 Picture apply(Workspace& workspace, const Picture& picture, const ThresholdOptions& options) {
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
-  if (picture.format().channels == 1) {
-    write_pixels(workspace, picture, picture, options, result);
-  } else {
-    const LevelSource source = source_of(options.channel, options.luma, picture.format(), 0);
-    write_pixels(workspace, picture, level_plane(workspace, picture, source), options, result);
-  }
+  with_levels(workspace, picture, options,
+              [&](const Picture& plane) { write_pixels(workspace, picture, plane, options, result); });
   return result;
 }
 

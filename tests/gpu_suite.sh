@@ -114,7 +114,7 @@ compare_files() {
     same_from_both "$file" hsl npy --verify || return 1
     same_from_both "$file" integral png --mean 31 --verify || return 1
     same_from_both "$file" integral npy --deviation 15 --verify || return 1
-    for mode in otsu mean bradley niblack sauvola; do
+    for mode in otsu mean bradley niblack sauvola wolf nick; do
       same_from_both "$file" threshold png --method "$mode" --verify || return 1
     done
     same_from_both "$file" denoise png --search 7 --verify || return 1

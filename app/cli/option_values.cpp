@@ -170,6 +170,8 @@ const NamedValues<ThresholdMethod> kMethodNames = {
     {"bradley", ThresholdMethod::bradley, "a share of the mean of a large window, for photographed pages"},
     {"niblack", ThresholdMethod::niblack, "mean and deviation of the window"},
     {"sauvola", ThresholdMethod::sauvola, "the same, calmer on empty paper, for scanned pages"},
+    {"wolf", ThresholdMethod::wolf, "the same, by the image's contrast, for faint pages", {"wolf-jolion"}},
+    {"nick", ThresholdMethod::nick, "mean and mean square of the window, for old and stained pages"},
 };
 
 const NamedValues<ResizeFilter> kFilterNames = {

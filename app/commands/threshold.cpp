@@ -53,12 +53,12 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
       throw Error(ErrorKind::usage, fmt::format("{} goes with --method {}, not with {}", option, of, arguments.method));
     }
   };
-  const bool uses_k = method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
   refuse_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
-  refuse_unless(!arguments.window.empty(), has_window(method), "--window", "mean, bradley, niblack or sauvola");
+  refuse_unless(!arguments.window.empty(), has_window(method), "--window",
+                "mean, bradley, niblack, sauvola, wolf or nick");
   refuse_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
   refuse_unless(arguments.sensitivity.has_value(), method == ThresholdMethod::bradley, "--sensitivity", "bradley");
-  refuse_unless(arguments.k.has_value(), uses_k, "--k", "niblack or sauvola");
+  refuse_unless(arguments.k.has_value(), needs_squares(method), "--k", "niblack, sauvola, wolf or nick");
   refuse_unless(arguments.r.has_value(), method == ThresholdMethod::sauvola, "--r", "sauvola");
   const auto refuse_if = [](bool is_wrong, const std::string& why) {
     if (is_wrong) {
@@ -120,7 +120,7 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   options.range = arguments.r;
   options.invert = arguments.invert;
   options.sensitivity = arguments.sensitivity.value_or(options.sensitivity);
-  options.k = arguments.k.value_or(options.k);
+  options.k = arguments.k;
   options.selection = checked_selection(arguments.selection, options.channel);
   validate(options);
   return options;
@@ -247,7 +247,7 @@ void add_parameters(CommandParser& parser, Arguments& arguments) {
                              defaults.sensitivity),
                  "T"},
                 arguments.sensitivity);
-  parser.number({"--k", fmt::format("of niblack and sauvola: weight of the deviation [{}]", defaults.k), "K"},
+  parser.number({"--k", "weight of the deviation [of niblack and sauvola 0.2, of wolf 0.5, of nick -0.2]", "K"},
                 arguments.k);
   parser.number({"--r", "of sauvola: the deviation that leaves the mean as the threshold [half the range]", "R"},
                 arguments.r);

@@ -602,11 +602,37 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
   });
 }
 
+WolfScale StripedBackend::wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row,
+                                     int end_row) {
+  check(picture, options);
+  const OperationTraits traits = traits_of(options, shape_of(picture));
+  ThresholdOptions of_strip = options;
+  of_strip.window = window_of(picture.width(), picture.height(), options);
+  WolfScale scale;
+  visit(picture, options.selection, StripNeeds{traits.device_bytes, traits.halo_rows}, [&](const Strip& strip) {
+    const int first = std::max(strip.begin, first_row);
+    const int end = std::min(strip.end, end_row);
+    if (!strip.is_selected || first >= end) {
+      return;
+    }
+    of_strip.selection = strip.selection;
+    const int above = strip.begin - strip.halo_above;
+    scale.add(inner_.wolf_scale(strip.picture, of_strip, first - above, end - above));
+  });
+  return scale;
+}
+
 Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions& options) {
   const OperationTraits traits = traits_of(options, shape_of(picture));
   ThresholdOptions of_strip = options;
   if (has_window(options.method)) {
     of_strip.window = window_of(picture.width(), picture.height(), options);
+    if (looks_first(options)) {
+      of_strip.scale = counted<WolfScale>([&] { return wolf_scale(picture, options, 0, picture.height()); });
+    }
+    if (is_void_) {
+      return nothing(picture, traits.result.format);
+    }
   } else if (!options.level) {
     const Histogram counted = histogram(picture, counted_for_otsu(options));
     if (is_void_) {

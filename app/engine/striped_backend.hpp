@@ -77,6 +77,7 @@ class StripedBackend final : public Backend {
   LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
     return counted<LevelCounts>([&] { return counts_of_strips(picture, options); });
   }
+  WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override;
   using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
 
@@ -104,7 +105,8 @@ class StripedBackend final : public Backend {
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
-  /// The histograms of all strips give one threshold; windows have the size that the whole image gives them.
+  /// The histograms of all strips give one threshold, and their scales one scale; windows have the size that the whole
+  /// image gives them.
   Picture in_strips(const Picture& picture, const ThresholdOptions& options);
 
   /// By rows; the progress of a strip is that of its part of the image.
@@ -155,7 +157,8 @@ class StripedBackend final : public Backend {
   TakeRows take_;
   bool is_void_ = false;
   bool is_repeated_ = false;
-  std::vector<std::variant<Histogram, LevelCounts, ClaheTables>> known_;  ///< in the order in which they were counted
+  std::vector<std::variant<Histogram, LevelCounts, ClaheTables, WolfScale>>
+      known_;  ///< in the order in which they were counted
   std::size_t next_count_ = 0;
 };
 

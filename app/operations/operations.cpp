@@ -150,7 +150,7 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
           .only_on = kNotOpencl,
           .result = with_format(input, result),
           .halo_rows = has_sums ? gpuimg::halo_rows(window_of(input.width, input.height, options)) : 0,
-          .reads_all_first = !has_sums && !options.level,
+          .reads_all_first = looks_first(options),
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = level_bytes(input.format),
           .device_bytes = device_bytes_of(options, input.format)};

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gpuimg/ops/threshold.hpp"
@@ -20,26 +21,55 @@ struct ThresholdRule {
   std::int32_t offset = 0;    ///< ⌈C⌉
   std::uint32_t percent = 0;  ///< 100 − t
   double k = 0.0;
-  double range = 0.0;  ///< R of sauvola
+  double range = 0.0;    ///< R of sauvola and wolf
+  double darkest = 0.0;  ///< M of wolf
 };
 
+/// Of wolf, options.scale must be there.
 inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& options) {
   constexpr double kBeyondAnyLevel = 1 << 17;
-  return {
-      options.method,
-      static_cast<std::int32_t>(std::clamp(std::ceil(offset_of(format, options)), -kBeyondAnyLevel, kBeyondAnyLevel)),
-      static_cast<std::uint32_t>(100 - options.sensitivity), options.k,
-      options.range.value_or(static_cast<double>(format.max_value()) / 2.0)};
+  ThresholdRule rule;
+  rule.method = options.method;
+  rule.offset =
+      static_cast<std::int32_t>(std::clamp(std::ceil(offset_of(format, options)), -kBeyondAnyLevel, kBeyondAnyLevel));
+  rule.percent = static_cast<std::uint32_t>(100 - options.sensitivity);
+  rule.k = k_of(options);
+  rule.range = options.range.value_or(static_cast<double>(format.max_value()) / 2.0);
+  if (options.method == ThresholdMethod::wolf) {
+    rule.range = std::sqrt(options.scale->variance);
+    rule.darkest = static_cast<double>(options.scale->darkest);
+  }
+  return rule;
 }
 
-/// Niblack and Sauvola. No product and sum may be fused.
+/// What a device keeps of a WolfScale while it looks: zeros at first, and the larger of two numbers from then on.
+struct WolfMaxima {
+  std::uint64_t variance = 0;  ///< the bits of a double, which are in the order of numbers from 0 up
+  std::uint32_t darkness = 0;  ///< 2³² − 1 less the level
+
+  [[nodiscard]] WolfScale scale() const {
+    WolfScale scale;
+    std::memcpy(&scale.variance, &variance, sizeof variance);
+    scale.darkest = ~darkness;
+    return scale;
+  }
+};
+
+/// Methods whose arithmetic is float64. `spread` is the deviation; of nick, the root of the mean square. No product and
+/// sum may be fused.
 template <ThresholdMethod method>
-GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double deviation, const ThresholdRule& rule) {
-  static_assert(method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola);
+GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double spread, const ThresholdRule& rule) {
+  const double x = static_cast<double>(level);
   if constexpr (method == ThresholdMethod::niblack) {
-    return static_cast<double>(level) > mean - rule.k * deviation;
+    return x > mean - rule.k * spread;
+  } else if constexpr (method == ThresholdMethod::sauvola) {
+    return x > mean * (1.0 + rule.k * (spread / rule.range - 1.0));
+  } else if constexpr (method == ThresholdMethod::wolf) {
+    const double part = rule.range > 0.0 ? spread / rule.range : 0.0;
+    return x > mean - rule.k * (1.0 - part) * (mean - rule.darkest);
   } else {
-    return static_cast<double>(level) > mean * (1.0 + rule.k * (deviation / rule.range - 1.0));
+    static_assert(method == ThresholdMethod::nick);
+    return x > mean + rule.k * spread;
   }
 }
 
@@ -52,8 +82,10 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint
   } else if constexpr (method == ThresholdMethod::bradley) {
     return std::uint64_t{100} * level * n > sum * rule.percent;
   } else {
-    return is_above<method>(level, static_cast<double>(sum) / static_cast<double>(n), window_deviation(sum, squares, n),
-                            rule);
+    const double count = static_cast<double>(n);
+    const double spread = method == ThresholdMethod::nick ? sqrt(static_cast<double>(squares) / count)
+                                                          : window_deviation(sum, squares, n);
+    return is_above<method>(level, static_cast<double>(sum) / count, spread, rule);
   }
 }
 
@@ -68,8 +100,10 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, const WeightedSums& sums, co
   } else if constexpr (method == ThresholdMethod::bradley) {
     return Uint128{std::uint64_t{100} * level} * sums.weights > Uint128{sums.levels} * rule.percent;
   } else {
-    return is_above<method>(level, static_cast<double>(sums.levels) / static_cast<double>(sums.weights),
-                            sqrt(weighted_variance(sums)), rule);
+    const double weights = static_cast<double>(sums.weights);
+    const double spread = method == ThresholdMethod::nick ? sqrt(rounded_to_double(sums.squares) / weights)
+                                                          : sqrt(weighted_variance(sums));
+    return is_above<method>(level, static_cast<double>(sums.levels) / weights, spread, rule);
   }
 }
 
@@ -80,6 +114,8 @@ void with_window_method(ThresholdMethod method, const Body& body) {
     case ThresholdMethod::bradley: return body.template operator()<ThresholdMethod::bradley>();
     case ThresholdMethod::niblack: return body.template operator()<ThresholdMethod::niblack>();
     case ThresholdMethod::sauvola: return body.template operator()<ThresholdMethod::sauvola>();
+    case ThresholdMethod::wolf: return body.template operator()<ThresholdMethod::wolf>();
+    case ThresholdMethod::nick: return body.template operator()<ThresholdMethod::nick>();
     default: return body.template operator()<ThresholdMethod::mean>();
   }
 }

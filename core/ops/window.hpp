@@ -97,11 +97,15 @@ GPUIMG_HD inline std::uint32_t quotient_mean(std::uint32_t sum, std::uint32_t n,
   return a - estimate * n >= n ? estimate + 1 : estimate;
 }
 
-/// (nΣx² − (Σx)²)/n²: the numerator is exact, numerator and denominator are rounded once, and so is the quotient.
-GPUIMG_HD inline double window_variance(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
-  const Uint128 numerator = Uint128{n} * squares - Uint128{sum} * sum;
+/// numerator/n²: both are rounded once, and so is the quotient.
+GPUIMG_HD inline double variance_of(Uint128 numerator, std::uint64_t n) {
   const double count = static_cast<double>(n);
   return rounded_to_double(numerator) / (count * count);
+}
+
+/// (nΣx² − (Σx)²)/n²; the numerator is exact.
+GPUIMG_HD inline double window_variance(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
+  return variance_of(Uint128{n} * squares - Uint128{sum} * sum, n);
 }
 
 GPUIMG_HD inline double window_deviation(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {

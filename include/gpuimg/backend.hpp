@@ -136,6 +136,13 @@ class Backend {
     return equalize(std::as_const(picture), options, used);
   }
 
+  /// What `wolf` with these options looks for before it compares, in rows [first_row, end_row). The rows around them
+  /// are in the windows. Throws Error{unsupported} if this backend does not have the operation.
+  virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
+                               int /*end_row*/) {
+    throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");
+  }
+
   /// Runs an operation from Picture to Picture. What the result is stands beside its options. Throws Error{unsupported}
   /// if this backend does not have the operation.
   virtual Picture apply(const Picture& picture, const PictureOperation& operation) = 0;

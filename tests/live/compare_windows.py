@@ -47,6 +47,18 @@ def window_sums(pixels, window, mode):
     return sums
 
 
+def cut_window_sums(pixels, window):
+    """Sums, sums of squares and numbers of pixels of the part of every window inside the image, below 2⁵³."""
+    radius = window // 2
+    extended = numpy.pad(pixels.astype(numpy.int64), radius)
+    sums = []
+    for values in (extended, extended * extended, numpy.pad(numpy.ones(pixels.shape, numpy.int64), radius)):
+        table = numpy.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+        sums.append(table[window:, window:] - table[:-window, window:] - table[window:, :-window] +
+                    table[:-window, :-window])
+    return sums
+
+
 class Windows(gpuimg_run.Comparison):
     def result(self, pixels, *arguments, form="png"):
         cv2.imwrite(self.path("in.png"), pixels)
@@ -132,6 +144,39 @@ class Windows(gpuimg_run.Comparison):
             is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # elsewhere its rounding decides
             different = (found != (pixels > niblack).astype(numpy.uint8) * 255) & is_far
             self.assertEqual(int(different.sum()), 0, (case, pixels.shape, window, k))
+
+    def test_wolf_and_nick_match_doxapy(self):
+        if importlib.util.find_spec("doxapy") is None:
+            self.skipTest("doxapy is not installed")
+        import doxapy
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        near = 0
+        for case in range(CASES):
+            pixels = random_pixels(generator, numpy.uint8, longest=(70, 300))
+            window = max(3, window_for(generator, pixels, min(min(pixels.shape), 181)))  # its sums have 32 bits
+            if min(pixels.shape) < 8 or window > min(pixels.shape):
+                continue
+            k = float(numpy.round(generator.uniform(-0.5, 0.5), 2))
+            sums, squares, n = cut_window_sums(pixels, window)
+            mean = sums / n
+            variance = (n * squares - sums * sums) / (n * n)
+            deviation = numpy.sqrt(variance)
+            part = deviation / (deviation.max() or 1.0)
+            levels = {"wolf": mean - k * (1.0 - part) * (mean - float(pixels.min())),
+                      "nick": mean + k * numpy.sqrt(squares / n)}
+            for name, level in levels.items():
+                found = self.result(pixels, "threshold", "--method", name, "--window", window, "--k", k)
+                self.assert_equal(found, (pixels > level).astype(numpy.uint8) * 255, case, name, window, k)
+                binary = numpy.empty_like(pixels)
+                algorithm = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, name.upper()))
+                algorithm.initialize(pixels.copy())
+                algorithm.to_binary(binary, {"window": window, "k": k})
+                # Elsewhere its rounding decides: its variance Σx²/n − m² is up to 2⁻³⁵ off.
+                most = 1e-9 if name == "nick" else 1e-5 * abs(k) * 255 / (deviation.max() or 1)
+                is_far = abs(pixels - level) > most
+                self.assertEqual(int(((found != binary) & is_far).sum()), 0, (case, name, pixels.shape, window, k))
+                near += int((found != binary).sum())
+        print(f"wolf and nick: {near} pixels differ from doxapy where its rounding decides")
 
     def test_denoise_matches_opencv(self):
         generator = numpy.random.default_rng(gpuimg_run.seed())

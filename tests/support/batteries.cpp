@@ -306,6 +306,11 @@ void Pair::selected_threshold(const ThresholdOptions& options, const Selected& s
   theirs.used_level = &their_level;
   expect_same(tested_backend_.apply(tested_, ours), reference_backend_.apply(reference_, theirs));
   EXPECT_EQ(our_level, their_level);
+  if (options.method == ThresholdMethod::wolf) {
+    const int first = tested_.height() / 3;
+    EXPECT_EQ(tested_backend_.wolf_scale(tested_, ours, first, tested_.height()),
+              reference_backend_.wolf_scale(reference_, theirs, first, tested_.height()));
+  }
 }
 
 void Pair::windows(Random& random) const {
@@ -327,8 +332,9 @@ void Pair::windows(Random& random) const {
         operation(window);
       }
     }
-    for (const auto method : {ThresholdMethod::otsu, ThresholdMethod::mean, ThresholdMethod::bradley,
-                              ThresholdMethod::niblack, ThresholdMethod::sauvola}) {
+    for (const auto method :
+         {ThresholdMethod::otsu, ThresholdMethod::mean, ThresholdMethod::bradley, ThresholdMethod::niblack,
+          ThresholdMethod::sauvola, ThresholdMethod::wolf, ThresholdMethod::nick}) {
       ThresholdOptions threshold;
       threshold.method = method;
       threshold.luma = kLumas[random.below(4)];

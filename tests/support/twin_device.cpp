@@ -98,6 +98,10 @@ class TwinBackend final : public Backend {
     begin_operation();
     return host_->equalize(picture, options, used);
   }
+  WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
+    begin_operation();
+    return host_->wolf_scale(picture, options, first_row, end_row);
+  }
   Picture apply(const Picture& picture, const PictureOperation& operation) override {
     begin_operation();
     return host_->apply(picture, operation);

@@ -5,15 +5,31 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "gpuimg/ops/window.hpp"
 
 namespace gpuimg {
 
-enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvola };
+/// Sources: Otsu 1979; Bradley and Roth 2007; Niblack 1986; Sauvola and Pietikäinen 2000; Wolf and Jolion, "Extraction
+/// and recognition of artificial text in multimedia documents", 2003; Khurshid, Siddiqi, Faure and Vincent, "Comparison
+/// of Niblack inspired binarization methods for ancient documents", 2009 (nick).
+enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvola, wolf, nick };
 
 inline constexpr Limits<int> kSensitivityLimits{0, 100};
+
+/// What wolf takes from an image as a whole: of the pixels that count.
+struct WolfScale {
+  std::uint32_t darkest = std::numeric_limits<std::uint32_t>::max();  ///< M: their lowest level
+  double variance = 0.0;                                              ///< R²: the largest of their windows' variances
+
+  constexpr void add(const WolfScale& other) {
+    darkest = std::min(darkest, other.darkest);
+    variance = std::max(variance, other.variance);
+  }
+  bool operator==(const WolfScale&) const = default;
+};
 
 struct ThresholdOptions {
   ThresholdMethod method = ThresholdMethod::otsu;
@@ -22,11 +38,12 @@ struct ThresholdOptions {
   std::optional<WindowSize> window;     ///< if absent, default_window()
   std::optional<double> offset;         ///< C of mean, in levels; if absent, offset_of()
   int sensitivity = 15;                 ///< t of bradley: kSensitivityLimits
-  double k = 0.2;                       ///< of niblack and sauvola
+  std::optional<double> k;              ///< of niblack, sauvola, wolf and nick; if absent, k_of()
   std::optional<double> range;          ///< R of sauvola, greater than 0; if absent, V/2
   bool invert = false;                  ///< swap black and white
   std::optional<std::uint32_t> level;   ///< of otsu: use this one, and count nothing
   std::uint32_t* used_level = nullptr;  ///< of otsu: where the level is stored that was used; may be null
+  std::optional<WolfScale> scale;       ///< of wolf: use this one, and look for none
   Selection selection;                  ///< pixels that otsu counts, and that windows see
 };
 
@@ -38,9 +55,13 @@ constexpr bool weighs_pixels(PixelFormat format, const ThresholdOptions& options
 
 constexpr bool has_window(ThresholdMethod method) { return method != ThresholdMethod::otsu; }
 
-/// True if a window's deviation matters.
-constexpr bool needs_squares(ThresholdMethod method) {
-  return method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
+/// True if a window's squares matter; these methods have a k.
+constexpr bool needs_squares(ThresholdMethod method) { return method >= ThresholdMethod::niblack; }
+
+/// True if the whole image must be seen before its first pixel can be compared.
+constexpr bool looks_first(const ThresholdOptions& options) {
+  return (options.method == ThresholdMethod::otsu && !options.level) ||
+         (options.method == ThresholdMethod::wolf && !options.scale);
 }
 
 /// What otsu counts.
@@ -53,9 +74,18 @@ inline HistogramOptions counted_for_otsu(const ThresholdOptions& options) {
 }
 
 constexpr Border border_of(ThresholdMethod method) {
-  return method == ThresholdMethod::mean      ? Border::replicate
-         : method == ThresholdMethod::bradley ? Border::cut
-                                              : Border::reflect101;
+  switch (method) {
+    case ThresholdMethod::mean: return Border::replicate;
+    case ThresholdMethod::niblack:
+    case ThresholdMethod::sauvola: return Border::reflect101;
+    default: return Border::cut;
+  }
+}
+
+/// 0.2; of wolf 0.5, of nick −0.2, as their authors have it.
+constexpr double k_of(const ThresholdOptions& options) {
+  const bool is_nick = options.method == ThresholdMethod::nick;
+  return options.k.value_or(is_nick ? -0.2 : options.method == ThresholdMethod::wolf ? 0.5 : 0.2);
 }
 
 /// C of mean: 10 of 255 levels if nothing is asked for.
@@ -81,7 +111,7 @@ inline void validate(const ThresholdOptions& options) {
   detail::refuse_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
   detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
                         "threshold: the sensitivity must be from 0 to 100");
-  detail::refuse_unless(std::isfinite(options.k), "threshold: k must be a number");
+  detail::refuse_unless(std::isfinite(options.k.value_or(0.0)), "threshold: k must be a number");
   const double range = options.range.value_or(1.0);
   detail::refuse_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
 }
@@ -93,6 +123,8 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   validate(options);
   detail::refuse_unless(!options.level || *options.level <= picture.format().max_value(),
                         "threshold: the level is not one of the image");
+  detail::refuse_unless(!options.scale || (options.scale->variance >= 0.0 && std::isfinite(options.scale->variance)),
+                        "threshold: the variance must be a number from 0");
   if (has_window(options.method)) {
     const WindowSize window = window_of(picture.width(), picture.height(), options);
     detail::check_window(picture.width(), picture.height(), window, "threshold");

@@ -32,6 +32,9 @@ png png crop --box 1000,900,2400,2000
 png jpg flip horizontal
 alpha png integral --mean 25
 alpha png threshold --method sauvola --window 31
+alpha png threshold --method wolf --window 31 --roi 300,500,2000,1500
+png pbm threshold --method wolf --window 31
+png pbm threshold --method nick --window 31
 alpha png denoise --patch 1 --search 3
 alpha png resize --size 900x
 LIST
@@ -44,6 +47,7 @@ while IFS='|' read -r first rest; do
 done <<'LIST'
 denoise --patch 1 --search 3 --filter-strength 10|integral --mean 25
 hsl --hue 20|threshold --method sauvola --window 31
+hsl --hue 20|threshold --method wolf --window 31
 convert|hsl --saturation 1.2
 integral --mean 15|equalize
 denoise --patch 1 --search 3|threshold

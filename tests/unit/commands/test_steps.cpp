@@ -45,6 +45,9 @@ const std::vector<std::string> kSteps = {
     "integral --mean 3 --border cut",
     "threshold",
     "threshold --method sauvola",
+    "threshold --method wolf --window 9",
+    "threshold --method wolf --roi 2,3,9,8",
+    "threshold --method nick --transparent count",
     "threshold --method bradley --window 9",
     "threshold --method mean --offset 2",
     "threshold --mask @mask.png --transparent count --invert",
@@ -296,6 +299,8 @@ TEST_F(StepsTest, BandsOfAllSteps) {
   ThresholdOptions sauvola;
   sauvola.method = ThresholdMethod::sauvola;
   sauvola.window = 31;
+  ThresholdOptions wolf = sauvola;
+  wolf.method = ThresholdMethod::wolf;
   ResizeOptions half;
   half.percent = 50.0;
   ClaheOptions tiles;
@@ -309,6 +314,8 @@ TEST_F(StepsTest, BandsOfAllSteps) {
                                                              {mean, TurnOptions{Turn::rotate90}, tiles},
                                                              {denoise, mean},
                                                              {mean, sauvola},
+                                                             {wolf},
+                                                             {mean, wolf, tiles},
                                                              {HslAdjustment{40.0F}, mean, denoise, sauvola},
                                                              {mean, HslAdjustment{9.0F}},
                                                              {mean, TurnOptions{Turn::flip_horizontal}, denoise},

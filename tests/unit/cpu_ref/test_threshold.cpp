@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <set>
@@ -17,8 +18,9 @@
 namespace gpuimg::test_threshold {
 namespace {
 
-constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu, ThresholdMethod::mean, ThresholdMethod::bradley,
-                                        ThresholdMethod::niblack, ThresholdMethod::sauvola};
+constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu,    ThresholdMethod::mean,    ThresholdMethod::bradley,
+                                        ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
+                                        ThresholdMethod::nick};
 
 /// For images so small that the criterion's cross products fit 128 bits.
 std::uint32_t otsu_of(ConstView plane, ConstView weights) {
@@ -56,7 +58,14 @@ std::uint32_t otsu_of(ConstView plane, ConstView weights) {
   return best;
 }
 
-bool is_white(const oracle::Moments& moments, std::uint32_t level, const ThresholdOptions& options, double v_max) {
+/// Of the pixels that count: their lowest level, and the largest deviation of their windows.
+struct Contrast {
+  double darkest = 1e9;
+  double deviation = 0.0;
+};
+
+bool is_white(const oracle::Moments& moments, std::uint32_t level, const ThresholdOptions& options, double v_max,
+              const Contrast& contrast) {
   if (moments.n == 0) {
     return true;
   }
@@ -71,10 +80,17 @@ bool is_white(const oracle::Moments& moments, std::uint32_t level, const Thresho
     case ThresholdMethod::bradley:
       return oracle::Wide{100} * level * moments.n >
              oracle::Wide{moments.sum} * static_cast<std::uint64_t>(100 - options.sensitivity);
-    case ThresholdMethod::niblack: return x > mean - options.k * s;
+    case ThresholdMethod::niblack: return x > mean - options.k.value_or(0.2) * s;
+    case ThresholdMethod::wolf: {
+      const double part = contrast.deviation == 0.0 ? 0.0 : s / contrast.deviation;
+      return x > mean - options.k.value_or(0.5) * (1.0 - part) * (mean - contrast.darkest);
+    }
+    case ThresholdMethod::nick: {
+      return x > mean + options.k.value_or(-0.2) * std::sqrt(static_cast<double>(moments.squares) / n);
+    }
     default: {
       const double part = s / options.range.value_or(v_max / 2.0) - 1.0;
-      return x > mean * (1.0 + options.k * part);
+      return x > mean * (1.0 + options.k.value_or(0.2) * part);
     }
   }
 }
@@ -93,23 +109,34 @@ Image expected_result(ConstView pixels, const ThresholdOptions& options, const I
   Image out(pixels.width, pixels.height, {Sample::u8, 1});
   const bool is_global = options.method == ThresholdMethod::otsu;
   const std::uint32_t level = is_global ? otsu_of(plane.view(), weights.view()) : 0;
-  const Border border = options.method == ThresholdMethod::mean      ? Border::replicate
-                        : options.method == ThresholdMethod::bradley ? Border::cut
-                                                                     : Border::reflect101;
+  const bool reflects = options.method == ThresholdMethod::niblack || options.method == ThresholdMethod::sauvola;
+  const Border border = options.method == ThresholdMethod::mean ? Border::replicate
+                        : reflects                              ? Border::reflect101
+                                                                : Border::cut;
   const int usual = options.method == ThresholdMethod::bradley
                         ? 2 * (pixels.width / 16) + 1
                         : std::min(31, 2 * std::max(pixels.width, pixels.height) - 1);
+  const auto moments_at = [&](int x, int y) {
+    const auto samples = [&](const Image& of) {
+      return oracle::window_samples(of.view(), x, y, options.window.value_or(WindowSize(usual)), border);
+    };
+    return oracle::moments_of(samples(plane), samples(weights), pixels.format.max_value());
+  };
+  Contrast contrast;
+  for (int y = 0; options.method == ThresholdMethod::wolf && y < pixels.height; ++y) {
+    for (int x = 0; x < pixels.width; ++x) {
+      if (test::sample_at(weights.view(), x, y, 0) > 0) {
+        contrast.darkest = std::min<double>(contrast.darkest, test::sample_at(plane.view(), x, y, 0));
+        contrast.deviation = std::max(contrast.deviation, std::sqrt(moments_at(x, y).variance()));
+      }
+    }
+  }
   for (int y = 0; y < pixels.height; ++y) {
     for (int x = 0; x < pixels.width; ++x) {
       const std::uint32_t here = test::sample_at(plane.view(), x, y, 0);
-      const auto moments = [&] {
-        const auto samples = [&](const Image& of) {
-          return oracle::window_samples(of.view(), x, y, options.window.value_or(WindowSize(usual)), border);
-        };
-        return oracle::moments_of(samples(plane), samples(weights), pixels.format.max_value());
-      };
-      const bool white = is_blank(pixels, x, y, choice) ||
-                         (is_global ? here > level : is_white(moments(), here, options, pixels.format.max_value()));
+      const bool white =
+          is_blank(pixels, x, y, choice) ||
+          (is_global ? here > level : is_white(moments_at(x, y), here, options, pixels.format.max_value(), contrast));
       test::set_sample(out.view(), x, y, 0, white != options.invert ? 255 : 0);
     }
   }
@@ -157,7 +184,9 @@ TEST(Threshold, EqualToTheOracle) {
         }
         options.invert = random.below(3) == 0;
         options.sensitivity = random.between(0, 100);
-        options.k = random.between(-100, 100) / 100.0;
+        if (random.below(4) != 0) {
+          options.k = random.between(-100, 100) / 100.0;
+        }
         const Image expected = expected_result(image.view(), options, mask ? &*mask : nullptr);
         const Picture mask_picture = backend->upload(mask ? mask->view() : image.view());
         options.selection.mask = mask ? &mask_picture : nullptr;
@@ -167,7 +196,7 @@ TEST(Threshold, EqualToTheOracle) {
             << static_cast<int>(method) << ", window " << options.window.value_or(0).width << "x"
             << options.window.value_or(0).height << ", offset " << options.offset.value_or(-1.0) << ", r "
             << options.range.value_or(0.0) << ", inverted " << options.invert << ", sensitivity " << options.sensitivity
-            << ", k " << options.k << ", transparent pixels count " << options.selection.count_transparent
+            << ", k " << options.k.value_or(9.0) << ", transparent pixels count " << options.selection.count_transparent
             << ", with region " << options.selection.region.has_value() << ", with mask " << mask.has_value();
       }
     }
@@ -231,6 +260,77 @@ TEST(Threshold, UsualWindowsFitLongLines) {
   }
 }
 
+/// A faint line is black because the image has a strong one elsewhere, and paper is white beside both. Windows of one
+/// pixel have no deviation: what is darker than nothing else is black.
+TEST(Threshold, WolfLooksAtTheWholeImage) {
+  const auto backend = make_cpu_backend(1);
+  const auto colors = [&](std::initializer_list<std::uint8_t> levels, const ThresholdOptions& options) {
+    Image image(static_cast<int>(levels.size()), 1, {Sample::u8, 1});
+    std::copy(levels.begin(), levels.end(), image.view().row<std::uint8_t>(0));
+    const Image out = backend->download(backend->apply(backend->upload(image.view()), options));
+    const auto* row = out.view().row<std::uint8_t>(0);
+    return std::vector<int>(row, row + levels.size());
+  };
+  ThresholdOptions options;
+  options.method = ThresholdMethod::wolf;
+  options.window = 3;
+  // M = 0 and R = 127.5, which is the first pixel's. Of the gray ones m = 250/3, s² = 31250/9 and T = 60.9.
+  EXPECT_EQ(colors({255, 0, 255, 0, 125, 125, 0}, options), (std::vector<int>{255, 0, 255, 0, 255, 255, 0}));
+  options.scale = WolfScale{0, 1e12};  // T = m/2, and a trifle
+  EXPECT_EQ(colors({100, 41, 100, 100, 51}, options), (std::vector<int>{255, 255, 255, 255, 255}));
+  EXPECT_EQ(colors({100, 40, 100, 100, 51}, options), (std::vector<int>{255, 0, 255, 255, 255}));
+  options.scale = WolfScale{30, 0.0};  // s/R is then 0
+  EXPECT_EQ(colors({100, 40, 100, 100, 51}, options), (std::vector<int>{255, 0, 255, 255, 0}));
+  options.scale.reset();
+  options.window = 1;
+  EXPECT_EQ(colors({7, 7, 7}, options), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(colors({7, 8, 200}, options), (std::vector<int>{0, 255, 255}));
+}
+
+/// The rows of a scale do not cut the windows.
+TEST(Threshold, ScalesOfRowsAddUp) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (const PixelFormat format : test::photographic_formats()) {
+    const Image image = test::any_image(random, random.between(1, 90), random.between(2, 90), format);
+    const Picture picture = backend->upload(image.view());
+    ThresholdOptions options;
+    options.method = ThresholdMethod::wolf;
+    options.window = 2 * random.between(0, 20) + 1;
+    options.window->width = std::min(options.window->width, 2 * image.width() - 1);
+    options.window->height = std::min(options.window->height, 2 * image.height() - 1);
+    const WolfScale all = backend->wolf_scale(picture, options, 0, image.height());
+    const int middle = random.between(1, image.height() - 1);
+    WolfScale sum = backend->wolf_scale(picture, options, 0, middle);
+    sum.add(backend->wolf_scale(picture, options, middle, image.height()));
+    EXPECT_EQ(sum, all) << test::name_of(format);
+    const Image expected = backend->download(backend->apply(picture, options));
+    options.scale = all;
+    const Image given = backend->download(backend->apply(picture, options));
+    EXPECT_TRUE(test::same_pixels(given.view(), expected.view())) << test::name_of(format);
+  }
+}
+
+/// What a device keeps: the largest of integers is the scale.
+TEST(Threshold, MaximaOfADeviceAreTheScale) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  EXPECT_EQ(WolfMaxima().scale(), WolfScale());
+  WolfScale scale;
+  WolfMaxima maxima;
+  for (int i = 0; i < 2000; ++i) {
+    const double variance = std::ldexp(random.between(0, 1 << 30), random.between(-60, 10));
+    const auto level = static_cast<std::uint32_t>(random.between(i % 7 == 0 ? 0 : 9000, 65535));
+    scale.add({level, variance});
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &variance, sizeof bits);
+    maxima.variance = std::max(maxima.variance, bits);
+    maxima.darkness = std::max(maxima.darkness, ~level);
+    ASSERT_EQ(maxima.scale(), scale);
+  }
+}
+
 TEST(Threshold, RefusesWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
@@ -253,6 +353,7 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
   refused([](ThresholdOptions& options) { options.channel = Channel::alpha; });
   refused([](ThresholdOptions& options) { options.channel = Channel::hue; });
   refused([](ThresholdOptions& options) { options.level = 256; });
+  refused([](ThresholdOptions& options) { options.scale = WolfScale{0, -1.0}; });
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
     ThresholdOptions options;
-    options.method = static_cast<ThresholdMethod>(random.below(5));
+    options.method = static_cast<ThresholdMethod>(random.below(7));
     const auto side = [&] {
       return 2 * random.between(0, std::min(9, std::max(image.width(), image.height()) - 1)) + 1;
     };
