@@ -19,12 +19,14 @@ namespace {
 constexpr std::uint8_t color_of(bool is_white) { return is_white ? 255 : 0; }
 
 template <class T>
-void fill_above(ConstView levels, std::uint32_t threshold, View out) {
-  std::vector<std::uint8_t> map(256);  // of 8-bit levels
+void fill_classes(ConstView levels, const ClassColors& colors, View out) {
+  const bool has_map = sizeof(T) == 1 || colors.classes > 2;
+  std::vector<std::uint8_t> map(has_map ? kMaxOf<T> + std::size_t{1} : 0);
   for (std::uint32_t level = 0; level < map.size(); ++level) {
-    map[level] = color_of(level > threshold);
+    map[level] = static_cast<std::uint8_t>(colors(level));
   }
   const auto width = static_cast<std::size_t>(levels.width);
+  const std::uint32_t threshold = colors.levels[0];
   for_row_bands(levels.width, levels.height, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       const T* row = levels.row<T>(y);
@@ -33,7 +35,7 @@ void fill_above(ConstView levels, std::uint32_t threshold, View out) {
         mapped_bytes(row, width, map.data(), white);
       } else {
         for (std::size_t x = 0; x < width; ++x) {
-          white[x] = color_of(row[x] > threshold);
+          white[x] = has_map ? map[row[x]] : color_of(row[x] > threshold);
         }
       }
     }
@@ -111,13 +113,13 @@ void fill_by_weighted_windows(ConstView levels, const PixelWeights<T>& weights, 
 }
 
 /// Of the levels where all pixels count: luma is then computed once.
-std::uint32_t used_level(ConstView pixels, ConstView levels, const ThresholdOptions& options, bool counts_all) {
-  if (options.level) {
-    return *options.level;
+ClassLevels used_levels(ConstView pixels, ConstView levels, const ThresholdOptions& options, bool counts_all) {
+  if (options.levels) {
+    return *options.levels;
   }
   const Histogram counted =
       counts_all ? histogram(levels, HistogramOptions{}) : histogram(pixels, counted_for_otsu(options));
-  return otsu_level(counted.channels.front().counts);
+  return otsu_levels(counted.channels.front().counts, options.classes);
 }
 
 /// Of rows [first_row, end_row). Among windows of as many pixels, the largest numerator decides.
@@ -204,7 +206,8 @@ void invert(View out) {
   for_row_bands(out.width, out.height, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       auto* row = out.row<std::uint8_t>(y);
-      std::transform(row, row + out.width, row, [](std::uint8_t color) { return color_of(color == 0); });
+      std::transform(row, row + out.width, row,
+                     [](std::uint8_t color) { return static_cast<std::uint8_t>(255 - color); });
     }
   });
 }
@@ -214,11 +217,11 @@ void fill(ConstView pixels, ConstView levels, ThresholdOptions options, View out
   const PixelWeights<T> weights = weights_of<T>(pixels, options.selection);
   const bool is_weighted = weighs_pixels(pixels.format, options) && are_unequal(pixels, weights);
   if (options.method == ThresholdMethod::otsu) {
-    const std::uint32_t level = used_level(pixels, levels, options, !is_weighted);
-    if (options.used_level != nullptr) {
-      *options.used_level = level;
+    const ClassLevels used = used_levels(pixels, levels, options, !is_weighted);
+    if (options.used_levels != nullptr) {
+      *options.used_levels = used;
     }
-    fill_above<T>(levels, level, out);
+    fill_classes<T>(levels, {used, options.classes}, out);
   } else {
     if (looks_first(options)) {
       options.scale = scale_of<T>(pixels, levels, options, 0, levels.height);

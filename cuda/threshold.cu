@@ -27,6 +27,21 @@ struct WriteAbove : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
   }
 };
 
+/// The same for more classes than two.
+template <class T>
+struct WriteClasses : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
+  ClassColors colors;
+  explicit WriteClasses(const ClassColors& of) : colors(of) {}
+
+  template <int n, class In, class Out>
+  __device__ __forceinline__ void map(const In& in, Out& out, std::uint64_t) const {
+#pragma unroll
+    for (int p = 0; p < n; ++p) {
+      out.put(p, colors(in.get(p)));
+    }
+  }
+};
+
 /// `squares` has no entries for the methods that do not need them.
 template <class T, class Sum, ThresholdMethod method>
 struct CompareWithWindow {
@@ -265,24 +280,30 @@ ThresholdOptions with_scale(const ThresholdOptions& options, const Look& look) {
   return scaled;
 }
 
-/// The level that otsu uses. `counted` are its pixels.
-std::uint32_t used_level(Workspace& workspace, const Picture& counted, const HistogramOptions& counting,
-                         const ThresholdOptions& options) {
-  const std::uint32_t level =
-      options.level ? *options.level : otsu_level(histogram(workspace, counted, counting).channels.front().counts);
-  if (options.used_level != nullptr) {
-    *options.used_level = level;
+/// By the levels that otsu uses. `counted` are its pixels.
+ClassColors used_colors(Workspace& workspace, const Picture& counted, const HistogramOptions& counting,
+                        const ThresholdOptions& options) {
+  const ClassLevels levels =
+      options.levels ? *options.levels
+                     : otsu_levels(histogram(workspace, counted, counting).channels.front().counts, options.classes);
+  if (options.used_levels != nullptr) {
+    *options.used_levels = levels;
   }
-  return level;
+  return {levels, options.classes};
 }
 
 template <class T>
 void write_threshold(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                      const Picture& result) {
   if (options.method == ThresholdMethod::otsu) {
-    const std::uint32_t level = used_level(workspace, plane, HistogramOptions{}, options);
-    launch_map(workspace, pixels_of(plane), pixels_of(result), plane.pixel_count(), WriteAbove<T>(level),
-               "comparing with a threshold");
+    constexpr const char* kDoing = "comparing with thresholds";
+    const ClassColors colors = used_colors(workspace, plane, HistogramOptions{}, options);
+    if (options.classes == 2) {
+      launch_map(workspace, pixels_of(plane), pixels_of(result), plane.pixel_count(), WriteAbove<T>(colors.levels[0]),
+                 kDoing);
+    } else {
+      launch_map(workspace, pixels_of(plane), pixels_of(result), plane.pixel_count(), WriteClasses<T>(colors), kDoing);
+    }
   } else {
     with_windows<T>(workspace, plane, options, [&](const auto& windows) {
       windows.compare(with_scale(options, [&] { return windows.scale(0, plane.height()); }), result);
@@ -359,16 +380,16 @@ WolfScale weighted_scale(Workspace& workspace, const Picture& plane, const Weigh
 }
 
 template <class T>
-struct CompareWithLevel {
+struct CompareWithLevels {
   PixelWeights<T> weights;
   int width;
-  std::uint32_t threshold;
+  ClassColors colors;
   const T* levels;
   std::uint8_t* out;
 
   __device__ void operator()(int x, int y) const {
     const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
-    out[pixel] = weights.is_blank(x, y) || __ldg(levels + pixel) > threshold ? 255 : 0;
+    out[pixel] = weights.is_blank(x, y) ? 255 : static_cast<std::uint8_t>(colors(__ldg(levels + pixel)));
   }
 };
 
@@ -380,9 +401,9 @@ void write_selected(Workspace& workspace, const Picture& picture, const Picture&
   const int width = picture.width();
   const int height = picture.height();
   if (options.method == ThresholdMethod::otsu) {
-    const std::uint32_t level = used_level(workspace, picture, counted_for_otsu(options), options);
-    return launch_for_each_pixel(workspace, width, height, CompareWithLevel<T>{weights, width, level, levels, out},
-                                 "comparing with a threshold");
+    const ClassColors colors = used_colors(workspace, picture, counted_for_otsu(options), options);
+    return launch_for_each_pixel(workspace, width, height, CompareWithLevels<T>{weights, width, colors, levels, out},
+                                 "comparing with thresholds");
   }
   const WindowSize window = window_of(width, height, options);
   WeightedTablesOf<T> tables(workspace, weights);
@@ -415,7 +436,7 @@ struct Invert {
 
   __device__ void operator()(int x, int y) const {
     std::uint8_t& color = out[static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)];
-    color = color == 0 ? 255 : 0;
+    color = 255 - color;
   }
 };
 

@@ -1,5 +1,6 @@
 // gpuimg threshold IN… OUT: black and white images.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <memory>
@@ -24,9 +25,9 @@ namespace {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  gpuimg threshold in.png black.png                       one threshold, Otsu's\n"
-    "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
     "  gpuimg threshold --value 50% --invert in.png mask.png\n"
+    "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
+    "  gpuimg threshold --classes 4 scan.png gray.png\n"
     "  gpuimg threshold --method bradley --recursive photos/ pages/";
 
 struct Arguments {
@@ -34,7 +35,8 @@ struct Arguments {
   std::string method = name_of(ThresholdOptions().method, kMethodNames);
   std::string channel = name_of(ThresholdOptions().channel, kPlainChannelNames);
   std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
-  std::string value;   ///< empty: Otsu's
+  std::string value;  ///< empty: Otsu's
+  std::optional<int> classes;
   std::string window;  ///< empty: the default
   std::optional<double> offset;
   std::optional<int> sensitivity;
@@ -54,6 +56,7 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
     }
   };
   refuse_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
+  refuse_unless(arguments.classes.has_value(), !has_window(method), "--classes", "otsu");
   refuse_unless(!arguments.window.empty(), has_window(method), "--window",
                 "mean, bradley, niblack, sauvola, wolf or nick");
   refuse_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
@@ -66,6 +69,10 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
     }
   };
   expect_within(kSensitivityLimits, "--sensitivity", arguments.sensitivity.value_or(0));
+  expect_within(kClassLimits, "--classes", arguments.classes.value_or(2));
+  const int classes = arguments.classes.value_or(2);
+  refuse_if(classes != 2 && !arguments.value.empty(), fmt::format("--value goes with 2 classes, not with {}", classes));
+  refuse_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 goes with 2 classes, not with {}", classes));
   refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
   const double r = arguments.r.value_or(1.0);
@@ -116,6 +123,7 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   if (!arguments.window.empty()) {
     options.window = parse_window("--window", arguments.window);
   }
+  options.classes = arguments.classes.value_or(options.classes);
   options.offset = arguments.offset;
   options.range = arguments.r;
   options.invert = arguments.invert;
@@ -126,8 +134,13 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Before the threshold of an image in the manifest.
-constexpr std::string_view kResult = "threshold ";
+/// Of several classes "60, 120".
+std::string text_of(const ClassLevels& levels, int classes) {
+  return fmt::format("{}", fmt::join(levels.begin(), levels.begin() + classes - 1, ", "));
+}
+
+/// Before the thresholds of an image in the manifest.
+std::string_view result_name(int classes) { return classes == 2 ? "threshold " : "thresholds "; }
 
 class ThresholdStep final : public ImageStep {
  public:
@@ -143,7 +156,7 @@ class ThresholdStep final : public ImageStep {
     traits.reads_all_first = traits.reads_all_first || has_places;  // a band between steps does not know where it is
     return traits;
   }
-  [[nodiscard]] bool is_bilevel() const override { return true; }
+  [[nodiscard]] bool is_bilevel() const override { return options_.classes == 2; }
   void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not compared", verbosity);
@@ -162,12 +175,12 @@ class ThresholdStep final : public ImageStep {
     }
     const std::string shown = input_name(input.path);
     if (value_) {
-      options.level = value_->of(input.shape.format, shown);
+      options.levels = ClassLevels{value_->of(input.shape.format, shown)};
     }
-    const auto level = std::make_shared<std::uint32_t>(0);
-    StepOfImage made{{[options, level](Backend& backend, const Picture& picture, const Picture* mask) {
+    const auto levels = std::make_shared<ClassLevels>();
+    StepOfImage made{{[options, levels](Backend& backend, const Picture& picture, const Picture* mask) {
                         ThresholdOptions of_picture = options;
-                        of_picture.used_level = level.get();
+                        of_picture.used_levels = levels.get();
                         of_picture.selection.mask = mask;
                         return backend.apply(picture, of_picture);
                       },
@@ -176,9 +189,11 @@ class ThresholdStep final : public ImageStep {
                       {},
                       fit_of(options)}};
     if (!has_window(options.method)) {
-      made.save_more = [level, shown, &worker](OutputWriter&) {
-        worker.report.detail(fmt::format("{}: the threshold is {}", shown, *level));
-        worker.report.keep_result(fmt::format("{}{}", kResult, *level));
+      made.save_more = [levels, shown, classes = options.classes, &worker](OutputWriter&) {
+        const std::string text = text_of(*levels, classes);
+        worker.report.detail(
+            fmt::format("{}: the {} {}", shown, classes == 2 ? "threshold is" : "thresholds are", text));
+        worker.report.keep_result(fmt::format("{}{}", result_name(classes), text));
       };
     }
     return made;
@@ -203,13 +218,16 @@ class ThresholdJob final : public PhotoJob {
  public:
   ThresholdJob(const Arguments& arguments, bool prints_json)
       : PhotoJob(std::make_shared<ThresholdStep>(arguments), arguments.image_output,
-                 arguments.bits == "8" ? BilevelBits::eight : BilevelBits::one),
+                 arguments.classes.value_or(2) != 2 ? BilevelBits::none
+                 : arguments.bits == "8"            ? BilevelBits::eight
+                                                    : BilevelBits::one),
+        classes_(arguments.classes.value_or(2)),
         has_threshold_(arguments.method == name_of(ThresholdMethod::otsu, kMethodNames)),
         prints_json_(prints_json) {}
 
   [[nodiscard]] bool prints_json_lines() const override { return has_threshold_; }
 
-  /// With --json, prints the threshold on standard output, or on standard error if the image goes there.
+  /// With --json, prints the thresholds on standard output, or on standard error if the image goes there.
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     InOrder done = PhotoJob::run(worker, paths);
     const std::string result = worker.report.take_result();
@@ -219,13 +237,19 @@ class ThresholdJob final : public PhotoJob {
     }
     JsonWriter json;
     json.begin_object(JsonWriter::Layout::line).key("name").text(shown_input(paths));
-    json.key("threshold").literal(result.substr(kResult.size())).end();
+    const std::string levels = result.substr(result_name(classes_).size());
+    if (classes_ == 2) {
+      json.key("threshold").literal(levels).end();
+    } else {
+      json.key("thresholds").literal("[" + levels + "]").end();
+    }
     return [text = json.take(), to_stderr = is_standard_output(paths.output)] {
       to_stderr ? print_report(text) : write_text(text);
     };
   }
 
  private:
+  int classes_;
   bool has_threshold_;  ///< of an image as a whole
   bool prints_json_;
 };
@@ -234,6 +258,8 @@ void add_parameters(CommandParser& parser, Arguments& arguments) {
   const ThresholdOptions defaults;
   parser.text({"--value", "use this threshold in place of Otsu's: a level, or a percentage of the range", "N|N%"},
               arguments.value);
+  parser.number({"--classes", "gray levels of the result, 2 to 16, with Otsu's thresholds between them [2]", "N"},
+                arguments.classes);
   parser.text({"--window",
                "sides of the window in pixels, odd; larger than dark areas, which become hollow otherwise [31; of "
                "bradley an eighth of the width]",

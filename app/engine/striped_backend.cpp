@@ -633,12 +633,12 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
     if (is_void_) {
       return nothing(picture, traits.result.format);
     }
-  } else if (!options.level) {
+  } else if (looks_first(options)) {
     const Histogram counted = histogram(picture, counted_for_otsu(options));
     if (is_void_) {
       return nothing(picture, traits.result.format);
     }
-    of_strip.level = otsu_level(counted.channels.front().counts);
+    of_strip.levels = otsu_levels(counted.channels.front().counts, options.classes);
   }
   const auto compared = [&](const Strip& strip) {
     if (has_window(options.method) && !strip.is_selected) {  // windows that see nothing are white

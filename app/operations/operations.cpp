@@ -441,6 +441,11 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
     options.method = method.value;
     options.offset = 2.5;
     trials.push_back(timed(mapping("threshold " + method.name, options, format)));
+    if (options.method == ThresholdMethod::otsu) {
+      options.classes = 4;
+      trials.push_back(timed(mapping("threshold otsu of 4 classes", options, format)));
+      options.classes = 2;
+    }
     options.channel = Channel::green;
     options.offset = -3.0;
     options.k = -0.3;

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -122,64 +123,188 @@ void with_window_method(ThresholdMethod method, const Body& body) {
 
 namespace detail {
 
-/// Unsigned integers of 384 bits, the lowest word first.
-using LongNumber = std::array<std::uint64_t, 6>;
+/// Σx²/n of a class of levels: of the difference to the lowest level in use, so that numbers are small.
+struct ClassTerm {
+  Uint128 sum = 0;
+  std::uint64_t count = 0;
+};
 
-inline LongNumber long_number(Uint128 x) {
-  return {static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(x >> 64), 0, 0, 0, 0};
+/// S²/n as a whole number and a remainder; n < 2⁶².
+struct ClassQuotient {
+  Uint128 whole = 0;
+  std::uint64_t remainder = 0;  ///< below n
+};
+
+inline ClassQuotient class_quotient(const ClassTerm& term) {
+  const Uint128 mean = term.sum / term.count;
+  const Uint128 rest = term.sum - mean * term.count;
+  return {mean * mean * term.count + 2 * mean * rest + rest * rest / term.count,
+          static_cast<std::uint64_t>(rest * rest % term.count)};
 }
 
-/// Modulo 2³⁸⁴.
-inline LongNumber product(const LongNumber& a, const LongNumber& b) {
-  LongNumber result{};
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::uint64_t carry = 0;
-    for (std::size_t j = 0; i + j < result.size(); ++j) {
-      const Uint128 sum = Uint128{a[i]} * b[j] + result[i + j] + carry;
-      result[i + j] = static_cast<std::uint64_t>(sum);
-      carry = static_cast<std::uint64_t>(sum >> 64);
+/// True if Σ S²/n of `a` is greater than that of `b`, which has as many classes. Exact: digits of 64 bits follow until
+/// they decide, or until a difference would be smaller than one part in the product of all n.
+inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassTerm>& b) {
+  __extension__ using Int128 = __int128;
+  const auto size = static_cast<Int128>(a.size());
+  std::vector<std::uint64_t> remainders;
+  std::vector<std::uint64_t> counts;
+  Int128 difference = 0;
+  std::size_t bits = 0;
+  for (const std::vector<ClassTerm>* terms : {&a, &b}) {
+    for (const ClassTerm& term : *terms) {
+      const ClassQuotient quotient = class_quotient(term);
+      difference += terms == &a ? static_cast<Int128>(quotient.whole) : -static_cast<Int128>(quotient.whole);
+      remainders.push_back(quotient.remainder);
+      counts.push_back(term.count);
+      bits += static_cast<std::size_t>(std::bit_width(term.count));
     }
   }
-  return result;
+  // What the fractions add to the difference is between −size and size.
+  for (std::size_t digit = 0; difference > -size && difference < size; ++digit) {
+    constexpr std::size_t kDigit = 64;
+    if (digit * kDigit > bits + kDigit) {
+      return false;
+    }
+    difference *= Int128{1} << kDigit;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const Uint128 scaled = Uint128{remainders[i]} << kDigit;
+      const auto next = static_cast<Int128>(scaled / counts[i]);
+      difference += i < a.size() ? next : -next;
+      remainders[i] = static_cast<std::uint64_t>(scaled % counts[i]);
+    }
+  }
+  return difference > 0;
 }
 
-inline bool is_less(const LongNumber& a, const LongNumber& b) {
-  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
-}
+/// Finds the classes of levels whose Σ S²/n is largest.
+class OtsuClasses {
+ public:
+  explicit OtsuClasses(const std::vector<std::uint64_t>& counts) {
+    for (std::size_t level = 0; level < counts.size(); ++level) {
+      if (counts[level] != 0) {
+        levels_.push_back(static_cast<std::uint32_t>(level));
+        const ClassTerm& all = before_.back();
+        before_.push_back({all.sum + Uint128{counts[level]} * (level - levels_.front()), all.count + counts[level]});
+      }
+    }
+  }
+
+  /// The last level of each class but the last. As many classes as levels, if there are fewer levels.
+  [[nodiscard]] std::vector<std::uint32_t> thresholds(std::size_t classes) {
+    classes = std::min(classes, levels_.size());
+    ends_.assign(classes + 1, {});
+    std::vector<double> rest(levels_.size());
+    for (std::size_t first = 0; first < levels_.size(); ++first) {
+      rest[first] = value(first, levels_.size());
+    }
+    for (std::size_t k = 2; k <= classes; ++k) {
+      ends_[k].resize(levels_.size());
+      std::vector<double> best(levels_.size());
+      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // all levels, in the end
+      find_ends(k, rest, best, {0, end, 1, levels_.size()});
+      rest = std::move(best);
+    }
+    std::vector<std::uint32_t> found;
+    for (std::size_t first = 0, k = classes; k > 1; --k) {
+      first = ends_[k][first];
+      found.push_back(levels_[first - 1]);
+    }
+    return found;
+  }
+
+ private:
+  /// First levels of suffixes, [first, last), and where their first class may end: [least, most].
+  struct Part {
+    std::size_t first;
+    std::size_t last;
+    std::size_t least;
+    std::size_t most;
+  };
+
+  [[nodiscard]] ClassTerm term(std::size_t first, std::size_t end) const {
+    return {before_[end].sum - before_[first].sum, before_[end].count - before_[first].count};
+  }
+
+  /// S²/n of used levels [first, end), with a relative error below 2⁻⁴⁹.
+  [[nodiscard]] double value(std::size_t first, std::size_t end) const {
+    const ClassTerm of = term(first, end);
+    const double sum = rounded_to_double(of.sum);
+    return sum * sum / static_cast<double>(of.count);
+  }
+
+  /// Of each suffix of levels in k classes, where the first class ends: a longer suffix ends it no later. Halves the
+  /// suffixes, so that each is compared with few ends.
+  void find_ends(std::size_t k, const std::vector<double>& rest, std::vector<double>& best, const Part& part) {
+    if (part.first >= part.last) {
+      return;
+    }
+    const std::size_t middle = part.first + (part.last - part.first) / 2;
+    std::size_t& best_end = ends_[k][middle];
+    const std::size_t least = std::max(part.least, middle + 1);
+    const std::size_t most = std::min(part.most, levels_.size() - k + 1);
+    best_end = least;
+    best[middle] = value(middle, least) + rest[least];
+    for (std::size_t end = least + 1; end <= most; ++end) {
+      const double found = value(middle, end) + rest[end];
+      constexpr double kSure = 0x1p-44;
+      const bool is_near = std::abs(found - best[middle]) <= kSure * best[middle];
+      if (is_near ? is_greater(terms(k, middle, end), terms(k, middle, best_end)) : found > best[middle]) {
+        best[middle] = found;
+        best_end = end;
+      }
+    }
+    const std::size_t found_end = best_end;
+    find_ends(k, rest, best, {part.first, middle, part.least, found_end});
+    find_ends(k, rest, best, {middle + 1, part.last, found_end, part.most});
+  }
+
+  /// Of levels from `first` in k classes, the first of which ends at `end`.
+  [[nodiscard]] std::vector<ClassTerm> terms(std::size_t k, std::size_t first, std::size_t end) const {
+    std::vector<ClassTerm> all;
+    for (; k > 1; --k) {
+      all.push_back(term(first, end));
+      first = end;
+      end = k > 2 ? ends_[k - 1][first] : levels_.size();
+    }
+    all.push_back(term(first, levels_.size()));
+    return all;
+  }
+
+  std::vector<std::uint32_t> levels_;           ///< in use
+  std::vector<ClassTerm> before_{1};            ///< of the levels below each
+  std::vector<std::vector<std::size_t>> ends_;  ///< ends_[k][first]: see find_ends()
+};
 
 }  // namespace detail
 
-/// Otsu's threshold: the smallest level t in use for which (N·S(t) − c(t)·S)² / (c(t)·(N − c(t))) is largest, where
-/// c(t) pixels of N, with sum S(t) of S, have levels up to t. Exact. 0 if there is only one level.
-inline std::uint32_t otsu_level(const std::vector<std::uint64_t>& counts) {
-  Uint128 all = 0;
-  Uint128 all_sum = 0;
-  for (std::size_t level = 0; level < counts.size(); ++level) {
-    all += counts[level];
-    all_sum += Uint128{counts[level]} * level;
-  }
-  std::uint32_t best = 0;
-  detail::LongNumber best_numerator{};
-  detail::LongNumber best_denominator = detail::long_number(1);
-  Uint128 below = 0;
-  Uint128 below_sum = 0;
-  for (std::size_t level = 0; level < counts.size(); ++level) {
-    below += counts[level];
-    below_sum += Uint128{counts[level]} * level;
-    if (counts[level] == 0 || below == all) {
-      continue;
-    }
-    // The mean up to a level is at most the mean of all.
-    const detail::LongNumber distance = detail::long_number(below * all_sum - all * below_sum);
-    const detail::LongNumber numerator = detail::product(distance, distance);
-    const detail::LongNumber denominator = detail::long_number(below * (all - below));
-    if (detail::is_less(detail::product(best_numerator, denominator), detail::product(numerator, best_denominator))) {
-      best = static_cast<std::uint32_t>(level);
-      best_numerator = numerator;
-      best_denominator = denominator;
-    }
-  }
-  return best;
+/// Otsu's thresholds of histogram `counts`: the levels in use that end each class of `classes` but the last, for which
+/// Σ S²/n over the classes, of S = Σx and n pixels, is largest; of equal ones those whose first is smallest, then the
+/// second, and so on. Exact. Fewer levels in use are classes of their own, and zeros come first.
+inline ClassLevels otsu_levels(const std::vector<std::uint64_t>& counts, int classes) {
+  const std::vector<std::uint32_t> found = detail::OtsuClasses(counts).thresholds(static_cast<std::size_t>(classes));
+  ClassLevels levels{};
+  std::copy(found.begin(), found.end(), levels.begin() + (classes - 1) - static_cast<std::ptrdiff_t>(found.size()));
+  return levels;
 }
+
+/// What the pixels of a level become.
+struct ClassColors {
+  std::uint32_t levels[kClassLimits.most - 1];
+  std::uint32_t classes;
+
+  ClassColors(const ClassLevels& of, int number) : classes(static_cast<std::uint32_t>(number)) {
+    std::copy(of.begin(), of.end(), levels);
+  }
+
+  /// ⌊255·c/(classes − 1) + ½⌋ for class c.
+  [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t level) const {
+    std::uint32_t above = 0;
+    for (std::uint32_t i = 0; i + 1 < classes; ++i) {
+      above += level > levels[i] ? 1U : 0U;
+    }
+    return (2 * 255 * above + (classes - 1)) / (2 * (classes - 1));
+  }
+};
 
 }  // namespace gpuimg

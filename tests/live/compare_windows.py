@@ -1,9 +1,12 @@
-"""Compares means, variances, thresholds and denoising with NumPy, OpenCV and scikit-image: every pixel equal."""
+"""Compares means, variances, thresholds and denoising with NumPy, OpenCV, scikit-image, doxapy: every pixel equal."""
+import fractions
 import importlib.util
+import json
 import os
 
 import gpuimg_run
 
+gpuimg_run.with_packages_of_environment()
 numpy, cv2 = gpuimg_run.require("numpy", "cv2")
 
 CASES = int(os.environ.get("GPUIMG_WINDOW_CASES", 40))
@@ -57,6 +60,16 @@ def cut_window_sums(pixels, window):
         sums.append(table[window:, window:] - table[:-window, window:] - table[window:, :-window] +
                     table[:-window, :-window])
     return sums
+
+
+def between(pixels, levels):
+    """The sum of S²/n of the classes between thresholds, exactly."""
+    classes = numpy.digitize(pixels, levels, right=True)
+    total = fractions.Fraction(0)
+    for one in numpy.unique(classes):
+        members = pixels[classes == one]
+        total += fractions.Fraction(int(members.sum(dtype=numpy.int64)) ** 2, members.size)
+    return total
 
 
 class Windows(gpuimg_run.Comparison):
@@ -144,6 +157,40 @@ class Windows(gpuimg_run.Comparison):
             is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # elsewhere its rounding decides
             different = (found != (pixels > niblack).astype(numpy.uint8) * 255) & is_far
             self.assertEqual(int(different.sum()), 0, (case, pixels.shape, window, k))
+
+    def test_classes_match_scikit_image(self):
+        if importlib.util.find_spec("skimage") is None:
+            self.skipTest("scikit-image is not installed")
+        from skimage.filters import threshold_multiotsu
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        better = equal = 0
+        for case in range(CASES):
+            classes = 2 + case % 3
+            shape = tuple(int(n) for n in generator.integers(5, 200, 2))
+            middle = generator.integers(0, 256, 4)
+            noise = generator.normal(0, generator.uniform(1, 30), shape)
+            pixels = numpy.clip(middle[generator.integers(0, 4, shape)] + noise, 0, 255).astype(numpy.uint8)
+            if case % 4 == 0:
+                pixels &= numpy.uint8(0xF0)  # few levels: ties
+            if len(numpy.unique(pixels)) < classes:
+                continue
+            cv2.imwrite(self.path("in.png"), pixels)
+            told = self.gpuimg("threshold", "--classes", classes, "--json", "--force", self.path("in.png"),
+                               self.path("out.png"))
+            told = json.loads(told)
+            ours = told["thresholds"] if classes > 2 else [told["threshold"]]
+            found = cv2.imread(self.path("out.png"), cv2.IMREAD_UNCHANGED)
+            grays = numpy.floor(255 * numpy.arange(classes) / (classes - 1) + 0.5).astype(numpy.uint8)
+            self.assert_equal(found, grays[numpy.digitize(pixels, ours, right=True)], case, shape, ours)
+            theirs = [int(level) for level in threshold_multiotsu(pixels, classes)]
+            self.assertGreaterEqual(between(pixels, ours), between(pixels, theirs), (case, ours, theirs))
+            if between(pixels, ours) == between(pixels, theirs):
+                equal += 1
+                self.assertLessEqual(ours, theirs, case)
+            else:
+                better += 1
+        print(f"classes: {equal} as good as scikit-image's, {better} better")
+        self.assertGreater(equal, better)
 
     def test_wolf_and_nick_match_doxapy(self):
         if importlib.util.find_spec("doxapy") is None:

@@ -300,12 +300,12 @@ void Pair::selected_threshold(const ThresholdOptions& options, const Selected& s
   ThresholdOptions theirs = options;
   ours.selection = selected.tested();
   theirs.selection = selected.reference();
-  std::uint32_t our_level = 0;
-  std::uint32_t their_level = 0;
-  ours.used_level = &our_level;
-  theirs.used_level = &their_level;
+  ClassLevels our_levels{};
+  ClassLevels their_levels{};
+  ours.used_levels = &our_levels;
+  theirs.used_levels = &their_levels;
   expect_same(tested_backend_.apply(tested_, ours), reference_backend_.apply(reference_, theirs));
-  EXPECT_EQ(our_level, their_level);
+  EXPECT_EQ(our_levels, their_levels);
   if (options.method == ThresholdMethod::wolf) {
     const int first = tested_.height() / 3;
     EXPECT_EQ(tested_backend_.wolf_scale(tested_, ours, first, tested_.height()),
@@ -342,6 +342,7 @@ void Pair::windows(Random& random) const {
       threshold.window = WindowSize(side());
       threshold.window->height = random.below(3) == 0 ? side() : threshold.window->width;
       threshold.invert = random.below(3) == 0;
+      threshold.classes = method == ThresholdMethod::otsu ? 2 + static_cast<int>(random.below(6)) : 2;
       threshold.offset = random.between(-40, 40) / 4.0;
       threshold.sensitivity = random.between(0, 100);
       threshold.k = random.between(-50, 50) / 100.0;

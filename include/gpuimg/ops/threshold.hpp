@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -18,6 +20,13 @@ namespace gpuimg {
 enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvola, wolf, nick };
 
 inline constexpr Limits<int> kSensitivityLimits{0, 100};
+
+/// Of otsu: black and white, or so many gray levels.
+inline constexpr Limits<int> kClassLimits{2, 16};
+
+/// Otsu's thresholds, the lowest first: one fewer than classes, and the others unused. A pixel's class is the number of
+/// those that it is above.
+using ClassLevels = std::array<std::uint32_t, static_cast<std::size_t>(kClassLimits.most) - 1>;
 
 /// What wolf takes from an image as a whole: of the pixels that count.
 struct WolfScale {
@@ -35,16 +44,17 @@ struct ThresholdOptions {
   ThresholdMethod method = ThresholdMethod::otsu;
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
-  std::optional<WindowSize> window;     ///< if absent, default_window()
-  std::optional<double> offset;         ///< C of mean, in levels; if absent, offset_of()
-  int sensitivity = 15;                 ///< t of bradley: kSensitivityLimits
-  std::optional<double> k;              ///< of niblack, sauvola, wolf and nick; if absent, k_of()
-  std::optional<double> range;          ///< R of sauvola, greater than 0; if absent, V/2
-  bool invert = false;                  ///< swap black and white
-  std::optional<std::uint32_t> level;   ///< of otsu: use this one, and count nothing
-  std::uint32_t* used_level = nullptr;  ///< of otsu: where the level is stored that was used; may be null
-  std::optional<WolfScale> scale;       ///< of wolf: use this one, and look for none
-  Selection selection;                  ///< pixels that otsu counts, and that windows see
+  std::optional<WindowSize> window;    ///< if absent, default_window()
+  std::optional<double> offset;        ///< C of mean, in levels; if absent, offset_of()
+  int sensitivity = 15;                ///< t of bradley: kSensitivityLimits
+  std::optional<double> k;             ///< of niblack, sauvola, wolf and nick; if absent, k_of()
+  std::optional<double> range;         ///< R of sauvola, greater than 0; if absent, V/2
+  bool invert = false;                 ///< swap black and white
+  int classes = 2;                     ///< of otsu: kClassLimits
+  std::optional<ClassLevels> levels;   ///< of otsu: use these, and count nothing
+  ClassLevels* used_levels = nullptr;  ///< of otsu: where the levels are stored that were used; may be null
+  std::optional<WolfScale> scale;      ///< of wolf: use this one, and look for none
+  Selection selection;                 ///< pixels that otsu counts, and that windows see
 };
 
 /// True if the pixels of a window may have different weights.
@@ -60,7 +70,7 @@ constexpr bool needs_squares(ThresholdMethod method) { return method >= Threshol
 
 /// True if the whole image must be seen before its first pixel can be compared.
 constexpr bool looks_first(const ThresholdOptions& options) {
-  return (options.method == ThresholdMethod::otsu && !options.level) ||
+  return (options.method == ThresholdMethod::otsu && !options.levels) ||
          (options.method == ThresholdMethod::wolf && !options.scale);
 }
 
@@ -111,6 +121,8 @@ inline void validate(const ThresholdOptions& options) {
   detail::refuse_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
   detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
                         "threshold: the sensitivity must be from 0 to 100");
+  detail::refuse_unless(kClassLimits.hold(options.classes), "threshold: classes must be from 2 to 16");
+  detail::refuse_unless(options.classes == 2 || !has_window(options.method), "threshold: classes are those of otsu");
   detail::refuse_unless(std::isfinite(options.k.value_or(0.0)), "threshold: k must be a number");
   const double range = options.range.value_or(1.0);
   detail::refuse_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
@@ -121,8 +133,10 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::check_level_channel(picture, options.channel, "threshold");
   detail::check_selection(picture, options.selection, "threshold");
   validate(options);
-  detail::refuse_unless(!options.level || *options.level <= picture.format().max_value(),
-                        "threshold: the level is not one of the image");
+  detail::refuse_unless(
+      !options.levels || std::all_of(options.levels->begin(), options.levels->begin() + options.classes - 1,
+                                     [&](std::uint32_t level) { return level <= picture.format().max_value(); }),
+      "threshold: the level is not one of the image");
   detail::refuse_unless(!options.scale || (options.scale->variance >= 0.0 && std::isfinite(options.scale->variance)),
                         "threshold: the variance must be a number from 0");
   if (has_window(options.method)) {
@@ -134,7 +148,7 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   }
 }
 
-/// 0 for black and 255 for white.
+/// 0 for black and 255 for white; of more classes, gray levels between them at equal distances.
 constexpr PixelFormat result_format(PixelFormat /*input*/, const ThresholdOptions& /*options*/) {
   return {Sample::u8, 1};
 }

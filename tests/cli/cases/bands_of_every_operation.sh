@@ -35,6 +35,7 @@ alpha png threshold --method sauvola --window 31
 alpha png threshold --method wolf --window 31 --roi 300,500,2000,1500
 png pbm threshold --method wolf --window 31
 png pbm threshold --method nick --window 31
+jpg jpg threshold --classes 4
 alpha png denoise --patch 1 --search 3
 alpha png resize --size 900x
 LIST

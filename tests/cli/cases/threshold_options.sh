@@ -1,4 +1,5 @@
-# threshold: tells its threshold; a level or a percentage in its place; inverted; windows of two sides; R of Sauvola.
+# threshold: tells its thresholds; a level or a percentage in their place; inverted; classes;
+# windows of two sides; R of Sauvola.
 printf 'P5\n4 2\n255\n\012\024\144\310\012\024\144\310' >a.pgm   # 10 20 100 200, twice
 printf 'P5\n2 1\n65535\n\077\377\200\0' >deep.pgm                 # 16383 32768
 printf 'P5\n4 2\n255\n\377\377\377\0\377\377\377\0' >mask.pgm
@@ -16,6 +17,14 @@ gpuimg threshold -q --json a.pgm deep.pgm out/
 gpuimg threshold --json --force a.pgm - --format pnm 2>&1 >/dev/null
 gpuimg threshold -v -f a.pgm x.png 2>&1 | grep threshold
 gpuimg threshold -q -f a.pgm deep.pgm out/ --manifest run.jsonl && grep -o '"result": *"[^"]*"' run.jsonl
+echo "- classes"
+bits --classes 3 a.pgm
+bits --classes 3 --invert a.pgm
+bits --classes 16 a.pgm
+gpuimg threshold -q --classes 3 --json -f a.pgm x.png
+gpuimg threshold -v -f --classes 4 a.pgm x.png 2>&1 | grep threshold
+gpuimg threshold -q -f --classes 3 a.pgm x.jpg --manifest gray.jsonl && grep -o '"result": *"[^"]*"' gray.jsonl
+gpuimg info x.png | grep -o 'gray, 8 bits\|8-bit gray' | head -1
 echo "- windows"
 bits --method mean --window 3x1 --offset 0 a.pgm
 bits --method mean --window 1x3 --offset 0 a.pgm
@@ -28,6 +37,12 @@ expect 2 gpuimg threshold --value 256 a.pgm y.png
 expect 2 gpuimg threshold --method mean --value 5 a.pgm y.png
 expect 2 gpuimg threshold --method mean --r 5 a.pgm y.png
 expect 2 gpuimg threshold --method sauvola --r 0 a.pgm y.png
+expect 2 gpuimg threshold --method nick --r 5 a.pgm y.png
+expect 2 gpuimg threshold --method wolf --classes 3 a.pgm y.png
+for classes in 1 17 x; do expect 2 gpuimg threshold --classes $classes a.pgm y.png; done
+expect 2 gpuimg threshold --classes 3 --value 5 a.pgm y.png
+expect 2 gpuimg threshold --classes 3 --depth 1 a.pgm y.png
+expect 2 gpuimg threshold --classes 3 a.pgm y.pbm
 for window in 3x 3x2 x3 3x3x3; do expect 2 gpuimg integral --mean $window a.pgm y.png; done
 expect 2 gpuimg threshold --method mean --window 3x9 a.pgm y.png
 test ! -e y.png

@@ -45,6 +45,7 @@ const std::vector<std::string> kSteps = {
     "integral --mean 3 --border cut",
     "threshold",
     "threshold --method sauvola",
+    "threshold --classes 5",
     "threshold --method wolf --window 9",
     "threshold --method wolf --roi 2,3,9,8",
     "threshold --method nick --transparent count",

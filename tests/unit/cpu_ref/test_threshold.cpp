@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -22,9 +23,54 @@ constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu,    ThresholdMetho
                                         ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
                                         ThresholdMethod::nick};
 
-/// For images so small that the criterion's cross products fit 128 bits.
-std::uint32_t otsu_of(ConstView plane, ConstView weights) {
-  __extension__ using Wide = __int128;
+/// S²/n of levels of a range, as numerator and denominator.
+struct Part {
+  __extension__ using Wide = unsigned __int128;
+  Wide above = 0;
+  Wide below = 1;
+};
+
+/// The thresholds of all partitions of the levels in use, in order: the first with the largest sum. For images so small
+/// that cross products fit 128 bits.
+std::vector<std::uint32_t> best_partition(const std::vector<std::uint32_t>& levels, std::size_t classes) {
+  const std::set<std::uint32_t> set(levels.begin(), levels.end());
+  const std::vector<std::uint32_t> used(set.begin(), set.end());
+  std::vector<std::uint32_t> best;
+  std::vector<std::uint32_t> chosen;
+  Part best_part;
+  const std::function<void(std::size_t)> choose = [&](std::size_t from) {
+    if (chosen.size() + 1 < classes) {
+      for (std::size_t i = from; i + 1 < used.size(); ++i) {
+        chosen.push_back(used[i]);
+        choose(i + 1);
+        chosen.pop_back();
+      }
+      return;
+    }
+    std::vector<std::uint64_t> sums(classes);
+    std::vector<std::uint64_t> counts(classes);
+    for (const std::uint32_t level : levels) {
+      const auto c = static_cast<std::size_t>(
+          std::count_if(chosen.begin(), chosen.end(), [&](std::uint32_t t) { return level > t; }));
+      sums[c] += level - used.front();
+      ++counts[c];
+    }
+    Part all;
+    for (std::size_t c = 0; c < classes; ++c) {
+      all.above = all.above * counts[c] + Part::Wide{sums[c]} * sums[c] * all.below;
+      all.below *= counts[c];
+    }
+    if (best.empty() || all.above * best_part.below > best_part.above * all.below) {
+      best = chosen;
+      best_part = all;
+    }
+  };
+  choose(0);
+  return best;
+}
+
+/// With zeros before the thresholds of fewer levels than classes.
+std::vector<std::uint32_t> otsu_of(ConstView plane, ConstView weights, std::size_t classes) {
   std::vector<std::uint32_t> levels;
   for (int y = 0; y < plane.height; ++y) {
     for (int x = 0; x < plane.width; ++x) {
@@ -33,29 +79,13 @@ std::uint32_t otsu_of(ConstView plane, ConstView weights) {
       }
     }
   }
-  const std::set<std::uint32_t> used(levels.begin(), levels.end());
-  std::uint32_t best = 0;
-  Wide best_above = 0;
-  Wide best_below = 1;
-  for (const std::uint32_t t : used) {
-    Wide count = 0;
-    Wide sum = 0;
-    Wide all = 0;
-    for (const std::uint32_t level : levels) {
-      all += level;
-      count += level <= t ? 1 : 0;
-      sum += level <= t ? level : 0;
-    }
-    const Wide n = static_cast<Wide>(levels.size());
-    const Wide below = count * (n - count);
-    const Wide root = n * sum - count * all;
-    if (below != 0 && root * root * best_below > best_above * below) {
-      best = t;
-      best_above = root * root;
-      best_below = below;
-    }
+  const std::size_t used = std::set<std::uint32_t>(levels.begin(), levels.end()).size();
+  std::vector<std::uint32_t> found;
+  if (used > 1) {
+    found = best_partition(levels, std::min(classes, used));
   }
-  return best;
+  found.insert(found.begin(), classes - 1 - found.size(), 0);
+  return found;
 }
 
 /// Of the pixels that count: their lowest level, and the largest deviation of their windows.
@@ -108,7 +138,11 @@ Image expected_result(ConstView pixels, const ThresholdOptions& options, const I
   const Image weights = oracle::weights_of(pixels, choice);
   Image out(pixels.width, pixels.height, {Sample::u8, 1});
   const bool is_global = options.method == ThresholdMethod::otsu;
-  const std::uint32_t level = is_global ? otsu_of(plane.view(), weights.view()) : 0;
+  const auto classes = static_cast<std::size_t>(options.classes);
+  std::vector<std::uint32_t> levels;
+  if (is_global) {
+    levels = otsu_of(plane.view(), weights.view(), classes);
+  }
   const bool reflects = options.method == ThresholdMethod::niblack || options.method == ThresholdMethod::sauvola;
   const Border border = options.method == ThresholdMethod::mean ? Border::replicate
                         : reflects                              ? Border::reflect101
@@ -134,10 +168,18 @@ Image expected_result(ConstView pixels, const ThresholdOptions& options, const I
   for (int y = 0; y < pixels.height; ++y) {
     for (int x = 0; x < pixels.width; ++x) {
       const std::uint32_t here = test::sample_at(plane.view(), x, y, 0);
-      const bool white =
-          is_blank(pixels, x, y, choice) ||
-          (is_global ? here > level : is_white(moments_at(x, y), here, options, pixels.format.max_value(), contrast));
-      test::set_sample(out.view(), x, y, 0, white != options.invert ? 255 : 0);
+      const auto color = [&] {
+        if (is_blank(pixels, x, y, choice)) {
+          return 255U;
+        }
+        if (is_global) {
+          const auto above = std::count_if(levels.begin(), levels.end(), [&](std::uint32_t t) { return here > t; });
+          return static_cast<std::uint32_t>(
+              std::floor(255.0 * static_cast<double>(above) / (options.classes - 1) + 0.5));
+        }
+        return is_white(moments_at(x, y), here, options, pixels.format.max_value(), contrast) ? 255U : 0U;
+      };
+      test::set_sample(out.view(), x, y, 0, options.invert ? 255 - color() : color());
     }
   }
   return out;
@@ -168,6 +210,9 @@ TEST(Threshold, EqualToTheOracle) {
             random.below(3) == 0 ? std::optional<Image>(test::random_mask(random, image.width(), image.height()))
                                  : std::nullopt;
         options.method = method;
+        if (method == ThresholdMethod::otsu && longest == 9) {
+          options.classes = 2 + static_cast<int>(random.below(3));
+        }
         if (round % 3 != 0) {
           const auto side = [&] { return 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1; };
           options.window = WindowSize(side());
@@ -209,9 +254,10 @@ TEST(Threshold, HiddenPixelsAreBlank) {
   Image image(4, 1, {Sample::u8, 2});
   constexpr std::array<std::uint8_t, 8> kPixels = {10, 255, 60, 255, 200, 0, 0, 0};
   std::copy_n(kPixels.data(), kPixels.size(), image.view().row<std::uint8_t>(0));
-  std::uint32_t level = 999;
+  ClassLevels levels{999};
+  const std::uint32_t& level = levels.front();
   ThresholdOptions options;
-  options.used_level = &level;
+  options.used_levels = &levels;
   const auto colors = [&] {
     const Image out = backend->download(backend->apply(backend->upload(image.view()), options));
     const auto* row = out.view().row<std::uint8_t>(0);
@@ -222,7 +268,7 @@ TEST(Threshold, HiddenPixelsAreBlank) {
   options.selection.count_transparent = true;
   EXPECT_EQ(colors(), (std::vector<int>{0, 0, 255, 0}));
   EXPECT_EQ(level, 60U);
-  options.level = 5;
+  options.levels = ClassLevels{5};
   EXPECT_EQ(colors(), (std::vector<int>{255, 255, 255, 0}));
   EXPECT_EQ(level, 5U);
 }
@@ -233,7 +279,7 @@ TEST(Threshold, OtsuOfKnownHistograms) {
     for (const auto& [level, count] : used) {
       counts[level] = count;
     }
-    return otsu_level(counts);
+    return otsu_levels(counts, 2).front();
   };
   EXPECT_EQ(level_of({}, 256), 0U);
   EXPECT_EQ(level_of({{0, 5}}, 256), 0U);
@@ -247,6 +293,107 @@ TEST(Threshold, OtsuOfKnownHistograms) {
   EXPECT_EQ(level_of({{65533, many}, {65534, 7}, {65535, many}}, 65536), 65533U);
   EXPECT_EQ(level_of({{65533, many}, {65534, 7}, {65535, many + 1}}, 65536), 65534U);
   EXPECT_EQ(level_of({{65533, many + 1}, {65534, 7}, {65535, many}}, 65536), 65533U);
+}
+
+TEST(Threshold, ClassesOfKnownHistograms) {
+  using Levels = std::vector<std::uint32_t>;
+  const auto levels_of = [](std::initializer_list<std::pair<std::size_t, std::uint64_t>> used, int classes,
+                            std::size_t levels = 256) {
+    std::vector<std::uint64_t> counts(levels);
+    for (const auto& [level, count] : used) {
+      counts[level] = count;
+    }
+    const ClassLevels found = otsu_levels(counts, classes);
+    return Levels(found.begin(), found.begin() + classes - 1);
+  };
+  EXPECT_EQ(levels_of({{10, 1}, {20, 1}, {100, 1}, {110, 1}, {200, 1}, {210, 1}}, 3), (Levels{20, 110}));
+  EXPECT_EQ(levels_of({{10, 1}, {20, 1}, {100, 1}, {110, 1}, {200, 1}, {210, 1}}, 6), (Levels{10, 20, 100, 110, 200}));
+  // Fewer levels than classes: zeros first.
+  EXPECT_EQ(levels_of({}, 3), (Levels{0, 0}));
+  EXPECT_EQ(levels_of({{77, 5}}, 3), (Levels{0, 0}));
+  EXPECT_EQ(levels_of({{10, 5}, {200, 1}}, 3), (Levels{0, 10}));
+  EXPECT_EQ(levels_of({{0, 5}, {200, 1}}, 4), (Levels{0, 0, 0}));
+  EXPECT_EQ(levels_of({{5, 1}, {60, 9}, {99, 1}}, 3), (Levels{5, 60}));
+  // Ties: the smallest first threshold, then the smallest second.
+  EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {30, 1}}, 3), (Levels{0, 10}));
+  EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {31, 1}}, 3), (Levels{0, 20}));
+  // 2³³ pixels, or one more: merging n and m neighbors costs nm/(n + m).
+  const std::uint64_t many = std::uint64_t{1} << 33;
+  EXPECT_EQ(levels_of({{65530, many}, {65531, many}, {65532, many}, {65533, many + 1}}, 3, 65536),
+            (Levels{65530, 65532}));
+  EXPECT_EQ(levels_of({{65530, many + 1}, {65531, many}, {65532, many}, {65533, many}}, 3, 65536),
+            (Levels{65530, 65531}));
+  EXPECT_EQ(levels_of({{65530, many}, {65531, many + 1}, {65532, many}, {65533, many - 1}}, 3, 65536),
+            (Levels{65530, 65531}));
+}
+
+/// Of as many levels and classes as there can be: no other partition that a plain search of all ends finds is better.
+TEST(Threshold, ManyClassesAreTheBest) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < test::rounds(6); ++round) {
+    std::vector<std::uint64_t> counts(round % 2 == 0 ? 256 : 65536);
+    const std::size_t used = 150;
+    for (std::size_t i = 0; i < used; ++i) {
+      counts[random.below(static_cast<std::uint32_t>(counts.size()))] = 1 + random.below(round < 3 ? 3 : 100000);
+    }
+    const int classes = random.between(3, 16);
+    const ClassLevels found = otsu_levels(counts, classes);
+    std::vector<std::size_t> levels;
+    std::vector<long double> sums = {0.0L};
+    std::vector<long double> numbers = {0.0L};
+    for (std::size_t level = 0; level < counts.size(); ++level) {
+      if (counts[level] > 0) {
+        levels.push_back(level);
+        sums.push_back(sums.back() + static_cast<long double>(counts[level] * (level - levels.front())));
+        numbers.push_back(numbers.back() + static_cast<long double>(counts[level]));
+      }
+    }
+    const auto value = [&](std::size_t first, std::size_t end) {
+      const long double sum = sums[end] - sums[first];
+      return sum * sum / (numbers[end] - numbers[first]);
+    };
+    std::vector<long double> best;  // of the levels before `end`
+    for (std::size_t end = 1; end <= levels.size(); ++end) {
+      best.push_back(value(0, end));
+    }
+    for (int k = 2; k <= classes; ++k) {
+      std::vector<long double> next(best.size());
+      for (auto end = static_cast<std::size_t>(k); end <= levels.size(); ++end) {
+        for (auto from = static_cast<std::size_t>(k) - 1; from < end; ++from) {
+          next[end - 1] = std::max(next[end - 1], best[from - 1] + value(from, end));
+        }
+      }
+      best = std::move(next);
+    }
+    long double sum = 0.0L;
+    std::size_t first = 0;
+    for (int c = 0; c < classes; ++c) {
+      const auto end =
+          c + 1 < classes
+              ? static_cast<std::size_t>(
+                    std::upper_bound(levels.begin(), levels.end(), found[static_cast<std::size_t>(c)]) - levels.begin())
+              : levels.size();
+      ASSERT_LT(first, end) << c;
+      sum += value(first, end);
+      first = end;
+    }
+    EXPECT_GE(sum, best.back() * (1.0L - 1e-17L)) << classes << " classes of " << levels.size() << " levels";
+  }
+}
+
+TEST(Threshold, ColorsOfClasses) {
+  ClassColors colors{{10, 20, 30}, 4};
+  EXPECT_EQ(colors(10), 0U);
+  EXPECT_EQ(colors(11), 85U);
+  EXPECT_EQ(colors(30), 170U);
+  EXPECT_EQ(colors(31), 255U);
+  colors = {{0, 0, 9}, 3};
+  EXPECT_EQ(colors(0), 0U);
+  EXPECT_EQ(colors(1), 255U);
+  colors = {{5, 8}, 3};
+  EXPECT_EQ(colors(8), 128U);  // 127.5
+  EXPECT_EQ((ClassColors{{7}, 2}(8)), 255U);
 }
 
 /// A sixteenth of such a line on both sides is more than a window whose pixels have weights may have.
@@ -352,7 +499,19 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
   refused([](ThresholdOptions& options) { options.sensitivity = -1; });
   refused([](ThresholdOptions& options) { options.channel = Channel::alpha; });
   refused([](ThresholdOptions& options) { options.channel = Channel::hue; });
-  refused([](ThresholdOptions& options) { options.level = 256; });
+  refused([](ThresholdOptions& options) {
+    options.method = ThresholdMethod::otsu;
+    options.levels = ClassLevels{256};
+  });
+  refused([](ThresholdOptions& options) { options.classes = 3; });
+  refused([](ThresholdOptions& options) {
+    options.method = ThresholdMethod::otsu;
+    options.classes = 1;
+  });
+  refused([](ThresholdOptions& options) {
+    options.method = ThresholdMethod::otsu;
+    options.classes = 17;
+  });
   refused([](ThresholdOptions& options) { options.scale = WolfScale{0, -1.0}; });
 }
 

@@ -134,11 +134,12 @@ TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
     };
     options.window = WindowSize(side(), side());
     options.invert = random.below(2) == 0;
-    std::uint32_t levels[2] = {};
-    const auto compare = [&](std::uint32_t& used) {
+    options.classes = options.method == ThresholdMethod::otsu ? 2 + static_cast<int>(random.below(4)) : 2;
+    ClassLevels levels[2] = {};
+    const auto compare = [&](ClassLevels& used) {
       return [&](Backend& backend, const Picture& picture, const Selection& selection) {
         options.selection = selection;
-        options.used_level = &used;
+        options.used_levels = &used;
         return backend.download(backend.apply(picture, options));
       };
     };
