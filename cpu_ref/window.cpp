@@ -102,9 +102,37 @@ void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const Windo
   });
 }
 
+/// Divides the colors of `pixels` by the means, which the results replace.
+template <class T, int channels>
+void divide_by_means(ConstView pixels, View means) {
+  constexpr int kColors = channels < 3 ? 1 : 3;
+  for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const T* row = pixels.row<T>(y);
+      T* flat = means.row<T>(y);
+      for (int x = 0; x < pixels.width; ++x) {
+        for (int c = 0; c < kColors; ++c) {
+          const int i = x * channels + c;
+          flat[i] = static_cast<T>(flat_level(row[i], flat[i], kMaxOf<T>));
+        }
+      }
+    }
+  });
+}
+
+Image flat_image(ConstView pixels, WindowOptions options, PixelPool& pool) {
+  options.statistic = WindowStatistic::mean;
+  Image result = apply(pixels, options, pool);
+  with_format(pixels.format, [&]<class T, int channels>() { divide_by_means<T, channels>(pixels, result.view()); });
+  return result;
+}
+
 }  // namespace
 
 Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool) {
+  if (options.statistic == WindowStatistic::flat) {
+    return flat_image(pixels, options, pool);
+  }
   Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));
   const WindowShape shape(options.size, options.border);
   with_format(pixels.format, [&]<class T, int channels>() {

@@ -93,6 +93,32 @@ struct CopyAlpha {
   }
 };
 
+/// Divides a sample by its mean, which the result replaces.
+template <class T>
+struct DivideByMean {
+  const T* levels;
+  T* means;
+  int width;
+  int channels;
+  int colors;
+
+  __device__ void operator()(int x, int y) const {
+    const std::size_t first = (static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x)) * channels;
+    for (std::size_t i = first; i < first + colors; ++i) {
+      means[i] = static_cast<T>(flat_level(__ldg(levels + i), means[i], kMaxOf<T>));
+    }
+  }
+};
+
+template <class T>
+void divide_by_means(Workspace& workspace, const Picture& picture, const Picture& means) {
+  launch_for_each_pixel(
+      workspace, picture.width(), picture.height(),
+      DivideByMean<T>{reinterpret_cast<const T*>(pixels_of(picture)), reinterpret_cast<T*>(pixels_of(means)),
+                      picture.width(), picture.format().channels, picture.format().color_channels()},
+      "dividing by the means of windows");
+}
+
 struct WriteMoment {
   PaddedTable<std::uint64_t> sums;
   PaddedTable<std::uint64_t> squares;
@@ -229,9 +255,20 @@ bool try_weighted(Workspace& workspace, const Picture& picture, const WindowOpti
                                                : try_weighted<std::uint16_t>(workspace, picture, options, result);
 }
 
+Picture flat_picture(Workspace& workspace, const Picture& picture, WindowOptions options) {
+  options.statistic = WindowStatistic::mean;
+  Picture result = apply(workspace, picture, options);
+  picture.format().sample == Sample::u8 ? divide_by_means<std::uint8_t>(workspace, picture, result)
+                                        : divide_by_means<std::uint16_t>(workspace, picture, result);
+  return result;
+}
+
 }  // namespace
 
 Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options) {
+  if (options.statistic == WindowStatistic::flat) {
+    return flat_picture(workspace, picture, options);
+  }
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   constexpr const char* kDoing = "averaging windows";

@@ -27,7 +27,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg threshold --value 50% --invert in.png mask.png\n"
     "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
-    "  gpuimg threshold --classes 4 scan.png gray.png\n"
+    "  gpuimg threshold --flatten 101 --classes 4 scan.png gray.png\n"
     "  gpuimg threshold --method bradley --recursive photos/ pages/";
 
 struct Arguments {
@@ -37,7 +37,8 @@ struct Arguments {
   std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
   std::string value;  ///< empty: Otsu's
   std::optional<int> classes;
-  std::string window;  ///< empty: the default
+  std::string flatten;  ///< empty: not
+  std::string window;   ///< empty: the default
   std::optional<double> offset;
   std::optional<int> sensitivity;
   std::optional<double> k;
@@ -142,11 +143,36 @@ std::string text_of(const ClassLevels& levels, int classes) {
 /// Before the thresholds of an image in the manifest.
 std::string_view result_name(int classes) { return classes == 2 ? "threshold " : "thresholds "; }
 
+/// Divides an image by its background: --flatten.
+class FlattenStep final : public ImageStep {
+ public:
+  explicit FlattenStep(const Arguments& arguments) {
+    options_.statistic = WindowStatistic::flat;
+    options_.border = Border::cut;
+    options_.size = parse_window("--flatten", arguments.flatten);
+    options_.count_transparent = checked_options(arguments).selection.count_transparent;
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "flatten"; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
+  [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
+    StepOfImage made{{[options = options_](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options);
+    }}};
+    made.step.check_fit = fit_of(options_);
+    return made;
+  }
+
+ private:
+  WindowOptions options_;
+};
+
 class ThresholdStep final : public ImageStep {
  public:
   explicit ThresholdStep(const Arguments& arguments)
       : options_(checked_options(arguments)),
         value_(checked_value(arguments.value)),
+        flatten_(arguments.flatten.empty() ? nullptr : std::make_shared<FlattenStep>(arguments)),
         mask_path_(arguments.selection.mask) {}
 
   [[nodiscard]] std::string_view name() const override { return "threshold"; }
@@ -156,6 +182,7 @@ class ThresholdStep final : public ImageStep {
     traits.reads_all_first = traits.reads_all_first || has_places;  // a band between steps does not know where it is
     return traits;
   }
+  [[nodiscard]] std::shared_ptr<ImageStep> before() const override { return flatten_; }
   [[nodiscard]] bool is_bilevel() const override { return options_.classes == 2; }
   void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
@@ -210,7 +237,8 @@ class ThresholdStep final : public ImageStep {
 
   ThresholdOptions options_;
   std::optional<GivenLevel> value_;
-  std::string mask_path_;  ///< empty: none
+  std::shared_ptr<FlattenStep> flatten_;  ///< may be null
+  std::string mask_path_;                 ///< empty: none
   SharedMask mask_;
 };
 
@@ -260,6 +288,11 @@ void add_parameters(CommandParser& parser, Arguments& arguments) {
               arguments.value);
   parser.number({"--classes", "gray levels of the result, 2 to 16, with Otsu's thresholds between them [2]", "N"},
                 arguments.classes);
+  parser.text({"--flatten",
+               "first divide the image by its background, which is the mean of a window with such sides in pixels, "
+               "odd; larger than dark areas [not done]",
+               "K|WxH"},
+              arguments.flatten);
   parser.text({"--window",
                "sides of the window in pixels, odd; larger than dark areas, which become hollow otherwise [31; of "
                "bradley an eighth of the width]",

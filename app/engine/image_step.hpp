@@ -56,6 +56,9 @@ class ImageStep {
 
   [[nodiscard]] virtual OperationTraits traits(const ImageShape& input) const = 0;
 
+  /// The step that must come right before this one; null for none.
+  [[nodiscard]] virtual std::shared_ptr<ImageStep> before() const { return nullptr; }
+
   /// Prints notes about options of the step that have no effect.
   virtual void note_options(Verbosity /*verbosity*/) const {}
 
@@ -106,7 +109,13 @@ class ImageSteps {
     }
   };
 
-  void add(std::shared_ptr<ImageStep> step) { steps_.push_back(std::move(step)); }
+  /// After the step that must come before it, if there is one.
+  void add(std::shared_ptr<ImageStep> step) {
+    if (std::shared_ptr<ImageStep> first = step->before(); first != nullptr) {
+      steps_.push_back(std::move(first));
+    }
+    steps_.push_back(std::move(step));
+  }
   void add_before(const ImageSteps& earlier) {
     steps_.insert(steps_.begin(), earlier.steps_.begin(), earlier.steps_.end());
   }

@@ -29,7 +29,7 @@ constexpr std::size_t kWeighted = 2 + 3 * (kTable + 2);
 constexpr std::size_t kWeightedSquares = 2 + 6 * (kTable + 2);
 
 std::size_t device_bytes_of(const WindowOptions& options, PixelFormat input) {
-  const bool is_mean = options.statistic == WindowStatistic::mean;
+  const bool is_mean = keeps_format(options.statistic);
   if (weighs_pixels(input, options)) {
     return is_mean ? kWeighted : kWeightedSquares;
   }
@@ -132,9 +132,9 @@ OperationTraits traits_of(const HslAdjustment& /*by*/, const ImageShape& input) 
 }
 
 OperationTraits traits_of(const WindowOptions& options, const ImageShape& input) {
-  const bool is_mean = options.statistic == WindowStatistic::mean;
+  const bool is_mean = keeps_format(options.statistic);
   const PixelFormat result = result_format(input.format, options);
-  return {.what = "--mean, --variance and --deviation",
+  return {.what = options.statistic == WindowStatistic::flat ? "threshold" : "--mean, --variance and --deviation",
           .only_on = kNotOpencl,
           .result = with_format(input, result),
           .halo_rows = halo_rows(options),
@@ -380,6 +380,9 @@ std::vector<Trial> window_trials(PixelFormat format) {
   trials.back().is_timed = true;
   add(WindowStatistic::mean, "mean", 7, Border::replicate);
   add(WindowStatistic::mean, "mean", 7, Border::cut);
+  add(WindowStatistic::flat, "flat", 101, Border::cut);
+  trials.back().is_timed = true;
+  add(WindowStatistic::flat, "flat", 5, Border::cut);
   add(WindowStatistic::mean, "mean", 401, Border::reflect101);
   add(WindowStatistic::variance, "variance", 257, Border::cut);
   WindowOptions wide;

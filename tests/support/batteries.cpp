@@ -327,7 +327,8 @@ void Pair::windows(Random& random) const {
       window.count_transparent = random.below(2) == 0;
       SCOPED_TRACE("window of " + std::to_string(window.size.width) + "x" + std::to_string(window.size.height) +
                    ", border " + std::to_string(static_cast<int>(border)));
-      for (const auto statistic : {WindowStatistic::mean, WindowStatistic::variance, WindowStatistic::deviation}) {
+      for (const auto statistic :
+           {WindowStatistic::mean, WindowStatistic::variance, WindowStatistic::deviation, WindowStatistic::flat}) {
         window.statistic = statistic;
         operation(window);
       }

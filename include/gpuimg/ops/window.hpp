@@ -17,7 +17,17 @@ enum class Border : std::uint8_t {
   cut,         ///< nothing: only the pixels inside count
 };
 
-enum class WindowStatistic : std::uint8_t { mean, variance, deviation };
+enum class WindowStatistic : std::uint8_t {
+  mean,
+  variance,
+  deviation,
+  flat,  ///< the pixel as a part of the mean: what is as bright as its surroundings becomes white
+};
+
+/// True if the result has the format of the image.
+constexpr bool keeps_format(WindowStatistic statistic) {
+  return statistic == WindowStatistic::mean || statistic == WindowStatistic::flat;
+}
 
 /// Sums of larger windows could exceed 64 bits. check() also refuses a window that does not fit the image.
 inline constexpr int kMaxWindow = (1 << 23) - 1;
@@ -41,7 +51,7 @@ struct WindowOptions {
   WindowStatistic statistic = WindowStatistic::mean;
   WindowSize size;  ///< sides of at most 2·max(width, height) − 1
   Border border = Border::reflect101;
-  Channel channel = Channel::luma;  ///< of variance and deviation; the mean is of each color channel
+  Channel channel = Channel::luma;  ///< of variance and deviation; the others are of each color channel
   Luma luma = kDefaultLuma;
   bool count_transparent = false;  ///< every pixel has the same weight; else its alpha is its weight
 };
@@ -87,16 +97,17 @@ inline void check_level_channel(const Picture& picture, Channel channel, const s
 }  // namespace detail
 
 inline void check(const Picture& picture, const WindowOptions& options) {
-  detail::check_photographic(picture, "integral");
-  detail::check_level_channel(picture, options.channel, "integral");
-  detail::check_window(picture.width(), picture.height(), options.size, "integral");
+  const std::string what = options.statistic == WindowStatistic::flat ? "flatten" : "integral";
+  detail::check_photographic(picture, what);
+  detail::check_level_channel(picture, options.channel, what);
+  detail::check_window(picture.width(), picture.height(), options.size, what);
   if (weighs_pixels(picture.format(), options)) {
-    detail::check_weighted_window(options.size, "integral");
+    detail::check_weighted_window(options.size, what);
   }
 }
 
 constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& options) {
-  return options.statistic == WindowStatistic::mean ? input : PixelFormat{Sample::f32, 1};
+  return keeps_format(options.statistic) ? input : PixelFormat{Sample::f32, 1};
 }
 
 /// Also by its width: check_window() must accept a strip of a narrow image.

@@ -1,4 +1,4 @@
-# threshold: tells its thresholds; a level or a percentage in their place; inverted; classes;
+# threshold: tells its thresholds; a level or a percentage in their place; inverted; classes; without its background;
 # windows of two sides; R of Sauvola.
 printf 'P5\n4 2\n255\n\012\024\144\310\012\024\144\310' >a.pgm   # 10 20 100 200, twice
 printf 'P5\n2 1\n65535\n\077\377\200\0' >deep.pgm                 # 16383 32768
@@ -25,6 +25,12 @@ gpuimg threshold -q --classes 3 --json -f a.pgm x.png
 gpuimg threshold -v -f --classes 4 a.pgm x.png 2>&1 | grep threshold
 gpuimg threshold -q -f --classes 3 a.pgm x.jpg --manifest gray.jsonl && grep -o '"result": *"[^"]*"' gray.jsonl
 gpuimg info x.png | grep -o 'gray, 8 bits\|8-bit gray' | head -1
+echo "- flat"
+bits --flatten 3x1 a.pgm
+bits --flatten 3x1 --classes 3 a.pgm
+gpuimg integral -q --mean 3x1 --border cut a.pgm - --format pnm | tail -c 8 | od -An -v -tu1
+gpuimg equalize -q --strength 0 a.pgm b.pgm --then threshold --flatten 3x1 --depth 8
+tail -c 8 b.pgm | od -An -v -tu1
 echo "- windows"
 bits --method mean --window 3x1 --offset 0 a.pgm
 bits --method mean --window 1x3 --offset 0 a.pgm
@@ -43,6 +49,7 @@ for classes in 1 17 x; do expect 2 gpuimg threshold --classes $classes a.pgm y.p
 expect 2 gpuimg threshold --classes 3 --value 5 a.pgm y.png
 expect 2 gpuimg threshold --classes 3 --depth 1 a.pgm y.png
 expect 2 gpuimg threshold --classes 3 a.pgm y.pbm
+for window in 2 3x 9; do expect 2 gpuimg threshold --flatten $window a.pgm y.png; done
 for window in 3x 3x2 x3 3x3x3; do expect 2 gpuimg integral --mean $window a.pgm y.png; done
 expect 2 gpuimg threshold --method mean --window 3x9 a.pgm y.png
 test ! -e y.png
