@@ -2,7 +2,9 @@
 // Specified in docs/operations.md, "Windows".
 #include "ops/window.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "levels.hpp"
 #include "operations.hpp"
@@ -102,20 +104,30 @@ void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const Windo
   });
 }
 
+/// flat_level() of 8 bits, which are at 256·mean + level.
+std::vector<std::uint8_t> flat_levels() {
+  std::vector<std::uint8_t> levels(std::size_t{256} * 256);
+  for (std::uint32_t i = 0; i < levels.size(); ++i) {
+    levels[i] = static_cast<std::uint8_t>(flat_level(i % 256, i / 256, 255));
+  }
+  return levels;
+}
+
 /// Divides the colors of `pixels` by the means, which the results replace.
 template <class T, int channels>
 void divide_by_means(ConstView pixels, View means) {
-  constexpr int kColors = channels < 3 ? 1 : 3;
+  const auto width = static_cast<std::size_t>(pixels.width);
+  const std::vector<std::uint8_t> known = sizeof(T) == 1 ? flat_levels() : std::vector<std::uint8_t>();
+  const std::uint8_t* const map = known.data();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
       const T* row = pixels.row<T>(y);
       T* flat = means.row<T>(y);
-      for (int x = 0; x < pixels.width; ++x) {
-        for (int c = 0; c < kColors; ++c) {
-          const int i = x * channels + c;
-          flat[i] = static_cast<T>(flat_level(row[i], flat[i], kMaxOf<T>));
-        }
+      for (std::size_t i = 0; i < width * channels; ++i) {
+        flat[i] = sizeof(T) == 1 ? map[std::size_t{256} * flat[i] + row[i]]
+                                 : static_cast<T>(flat_level(row[i], flat[i], kMaxOf<T>));
       }
+      copy_alpha<T, channels>(row, flat, width);
     }
   });
 }

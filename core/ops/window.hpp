@@ -81,9 +81,11 @@ GPUIMG_HD constexpr std::uint32_t window_mean(std::uint64_t sum, std::uint64_t n
 
 /// min(V, ⌊x·V/m + ½⌋) of a level x in a window with rounded mean m; V if m is 0.
 GPUIMG_HD constexpr std::uint32_t flat_level(std::uint32_t level, std::uint32_t mean, std::uint32_t v_max) {
-  return level >= mean
-             ? v_max
-             : static_cast<std::uint32_t>((2 * std::uint64_t{level} * v_max + mean) / (2 * std::uint64_t{mean}));
+  if (level >= mean) {
+    return v_max;
+  }
+  return v_max <= 255 ? (2 * level * v_max + mean) / (2 * mean)
+                      : static_cast<std::uint32_t>((2 * std::uint64_t{level} * v_max + mean) / (2 * mean));
 }
 
 /// A little less than 1/n: by 2⁻²² to 2⁻²⁰ of it, though a device's quotient may be 2 units in the last place off.

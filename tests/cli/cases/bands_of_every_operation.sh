@@ -33,11 +33,11 @@ png jpg flip horizontal
 alpha png integral --mean 25
 alpha png threshold --method sauvola --window 31
 alpha png threshold --method wolf --window 31 --roi 300,500,2000,1500
-alpha png threshold --flatten 31x51 --classes 3
+alpha png threshold --flatten 9x15 --classes 3
 png pbm threshold --method wolf --window 31
 png pbm threshold --method nick --window 31
 jpg jpg threshold --classes 4
-png png threshold --flatten 101
+png png threshold --flatten 15
 alpha png denoise --patch 1 --search 3
 alpha png resize --size 900x
 LIST

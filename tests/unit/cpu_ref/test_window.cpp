@@ -134,6 +134,19 @@ TEST(Window, LevelsAsPartsOfTheMean) {
   EXPECT_EQ(flat_level(255, 200, 255), 255U);
   EXPECT_EQ(flat_level(65534, 65535, 65535), 65534U);
   EXPECT_EQ(flat_level(1, 65535, 65535), 1U);
+  const auto in_integers = [](std::uint64_t level, std::uint64_t mean, std::uint64_t v_max) {
+    return level >= mean ? v_max : (2 * level * v_max + mean) / (2 * mean);
+  };
+  for (std::uint32_t mean = 0; mean < 256; ++mean) {
+    for (std::uint32_t level = 0; level < 256; ++level) {
+      ASSERT_EQ(flat_level(level, mean, 255), in_integers(level, mean, 255)) << level << " of " << mean;
+    }
+  }
+  for (std::uint32_t mean = 0; mean < 65536; mean += mean < 300 || mean > 65000 ? 1 : 251) {
+    for (std::uint32_t level = 0; level < mean; level += level < 300 || level + 300 > mean ? 1 : 97) {
+      ASSERT_EQ(flat_level(level, mean, 65535), in_integers(level, mean, 65535)) << level << " of " << mean;
+    }
+  }
 }
 
 /// A white pixel beside a hidden red one: no red in the mean. A faint pixel weighs little.
