@@ -15,6 +15,7 @@
 #include "ops/threshold.hpp"
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
+#include "window/table.hpp"
 
 namespace gpuimg::test_threshold {
 namespace {
@@ -456,6 +457,41 @@ TEST(Threshold, ScalesOfRowsAddUp) {
     options.scale = all;
     const Image given = backend->download(backend->apply(picture, options));
     EXPECT_TRUE(test::same_pixels(given.view(), expected.view())) << test::name_of(format);
+  }
+}
+
+/// As a device looks: each window from the summed-area tables.
+TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(1);
+  for (int round = 0; round < test::rounds(20); ++round) {
+    const PixelFormat format{round % 2 == 0 ? Sample::u8 : Sample::u16, 1};
+    const Image image = test::any_image(random, random.between(1, 70), random.between(1, 70), format);
+    const Picture picture = backend->upload(image.view());
+    ThresholdOptions options;
+    options.method = ThresholdMethod::wolf;
+    options.window = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+    IntegralOptions summing;
+    summing.type = Sample::u64;
+    const Image sums = backend->download(backend->apply(picture, summing));
+    summing.square = true;
+    const Image squares = backend->download(backend->apply(picture, summing));
+    const auto table_of = [&](const Image& of) {
+      return PaddedTable<std::uint64_t>{of.view().row<std::uint64_t>(0), of.view().pitch_bytes / sizeof(std::uint64_t),
+                                        image.width(), image.height()};
+    };
+    const WindowShape shape(*options.window, border_of(options.method));
+    WolfScale scale;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        scale.add({test::sample_at(image.view(), x, y, 0),
+                   window_variance(window_sum(table_of(sums), x, y, shape), window_sum(table_of(squares), x, y, shape),
+                                   shape.positions_at(x, y, image.width(), image.height()))});
+      }
+    }
+    EXPECT_EQ(scale, backend->wolf_scale(picture, options, 0, image.height()))
+        << image.width() << "x" << image.height() << ", window " << options.window->width;
   }
 }
 
