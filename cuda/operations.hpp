@@ -23,6 +23,8 @@ GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
 /// False for an operation that it does not have; the traits say so too, by only_on.
 template <class Options>
 inline constexpr bool kHasOperation = true;
+template <>
+inline constexpr bool kHasOperation<DespeckleOptions> = false;
 
 /// Like make_cuda_backend, on a device changed for a test.
 std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options);

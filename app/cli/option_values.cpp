@@ -190,6 +190,12 @@ const NamedValues<ResizeFit> kFitNames = {
     {"stretch", ResizeFit::stretch, "exactly WxH, in other proportions", {"exact", "distort", "force"}},
 };
 
+const NamedValues<SpeckColor> kSpeckColorNames = {
+    {"black", SpeckColor::black, "black ones", {"dark"}},
+    {"white", SpeckColor::white, "white ones", {"light", "holes"}},
+    {"both", SpeckColor::both, "black ones, then the white ones that are left", {"all"}},
+};
+
 const NamedValues<Gravity> kGravityNames = {
     {"northwest", Gravity::northwest, "top left", {"top-left", "nw"}},
     {"north", Gravity::north, "top", {"top"}},

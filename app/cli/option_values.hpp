@@ -15,6 +15,7 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/arrange.hpp"
 #include "gpuimg/ops/clahe.hpp"
+#include "gpuimg/ops/document.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -72,6 +73,7 @@ extern const NamedValues<Border> kBorderNames;
 extern const NamedValues<ThresholdMethod> kMethodNames;
 extern const NamedValues<ResizeFilter> kFilterNames;
 extern const NamedValues<ResizeFit> kFitNames;
+extern const NamedValues<SpeckColor> kSpeckColorNames;
 extern const NamedValues<Gravity> kGravityNames;
 extern const NamedValues<bool> kTransparentNames;                       ///< true: count transparent pixels
 extern const NamedValues<Channel> kPlainChannelNames;                   ///< luma, r, g, b, a

@@ -153,6 +153,13 @@ void PhotoOutput::process(OperationInput input, const Steps& steps, const ImageS
   worker.writer.save_image(output, image, options);
 }
 
+BilevelBits checked_bilevel_bits(const std::string& depth) {
+  if (!depth.empty() && depth != "1" && depth != "8") {
+    throw Error(ErrorKind::usage, fmt::format("--depth: '{}' is neither 1 nor 8", depth));
+  }
+  return depth == "8" ? BilevelBits::eight : BilevelBits::one;
+}
+
 void refuse_before_steps(const std::string& what, const std::string& options) {
   throw Error(ErrorKind::usage, fmt::format("it makes {}, so it can only be the last step; give {}", what, options));
 }
@@ -310,6 +317,16 @@ void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments) {
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);
   add_conversion_options(parser, arguments);
+}
+
+void add_bilevel_options(CommandParser& parser, std::string& depth, ImageOutputArguments& arguments) {
+  parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
+              depth);
+  add_format_option(parser, arguments.format,
+                    with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
+  add_compression_options(parser, arguments);
+  add_lossy_options(parser, arguments);
+  add_metadata_option(parser, arguments);
 }
 
 }  // namespace gpuimg

@@ -78,6 +78,9 @@ class PhotoOutput {
 /// Bits per pixel of a result that is black and white, where the format has one and eight.
 enum class BilevelBits : std::uint8_t { none, one, eight };
 
+/// --depth of a command that makes black and white images: 1, also if nothing is given, or 8. Throws Error{usage}.
+BilevelBits checked_bilevel_bits(const std::string& depth);
+
 /// Throws Error{usage}: what a subcommand makes with the given options, such as "HSL", cannot go into another step. The
 /// message names the options with which it makes an image.
 [[noreturn]] void refuse_before_steps(const std::string& what, const std::string& options);
@@ -125,5 +128,8 @@ class GeometryStep final : public ImageStep {
 
 /// Declares --format and the options of how a photo is written.
 void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments);
+
+/// The same for black and white, whose --depth is 1 or 8.
+void add_bilevel_options(CommandParser& parser, std::string& depth, ImageOutputArguments& arguments);
 
 }  // namespace gpuimg

@@ -78,8 +78,7 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
   const double r = arguments.r.value_or(1.0);
   refuse_if(!std::isfinite(r) || r <= 0.0, "--r: must be a number greater than 0");
-  refuse_if(!arguments.bits.empty() && arguments.bits != "1" && arguments.bits != "8",
-            fmt::format("--depth: '{}' is neither 1 nor 8", arguments.bits));
+  (void)checked_bilevel_bits(arguments.bits);
 }
 
 /// --value: a level, or a part of the range of whatever depth the image has.
@@ -246,9 +245,7 @@ class ThresholdJob final : public PhotoJob {
  public:
   ThresholdJob(const Arguments& arguments, bool prints_json)
       : PhotoJob(std::make_shared<ThresholdStep>(arguments), arguments.image_output,
-                 arguments.classes.value_or(2) != 2 ? BilevelBits::none
-                 : arguments.bits == "8"            ? BilevelBits::eight
-                                                    : BilevelBits::one),
+                 arguments.classes.value_or(2) != 2 ? BilevelBits::none : checked_bilevel_bits(arguments.bits)),
         classes_(arguments.classes.value_or(2)),
         has_threshold_(arguments.method == name_of(ThresholdMethod::otsu, kMethodNames)),
         prints_json_(prints_json) {}
@@ -325,13 +322,7 @@ RunCommand declare(CommandParser& parser) {
               arguments->channel);
   add_luma_option(parser, arguments->luma, ThresholdOptions().luma);
   add_selection_options(parser, arguments->selection);
-  parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
-              arguments->bits);
-  add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
-  add_compression_options(parser, arguments->image_output);
-  add_lossy_options(parser, arguments->image_output);
-  add_metadata_option(parser, arguments->image_output);
+  add_bilevel_options(parser, arguments->bits, arguments->image_output);
   parser.declare_step([arguments] { return std::make_shared<ThresholdStep>(*arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {
     ThresholdJob job(*arguments, globals.json);

@@ -21,6 +21,7 @@ namespace gpuimg {
 namespace {
 
 constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
+constexpr std::array kOnlyCpu = {BackendKind::cpu};
 
 constexpr std::size_t kTable = sizeof(std::uint64_t);
 
@@ -173,6 +174,16 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
           .result_bytes = input.format.bytes_per_pixel(),
           .other_bytes = input.format.bytes_per_pixel(),
           .device_bytes = input.format.bytes_per_pixel() + std::size_t{has_hidden}};
+}
+
+/// The host holds the runs of one color: 16 bytes each, of at most every second pixel.
+OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& input) {
+  return {.what = "despeckle",
+          .only_on = kOnlyCpu,
+          .result = input,
+          .halo_rows = halo_rows(options),
+          .result_bytes = input.format.bytes_per_pixel(),
+          .other_bytes = 8};
 }
 
 /// Also what is between two passes.
@@ -567,6 +578,21 @@ std::vector<Trial> denoise_trials(PixelFormat format) {
   return {timed(denoising(3, 5, std::nullopt)), denoising(1, 1, 0.0F), denoising(5, 3, 90.0F)};
 }
 
+/// What is darker than a level is black, and its specks are removed.
+std::vector<Trial> despeckle_trials(PixelFormat format) {
+  const auto despeckling = [format](int size, SpeckColor color) {
+    return Trial{fmt::format("despeckle {} {}", name_of(color, kSpeckColorNames), size),
+                 [size, color](Backend& backend, const Picture& picture) -> OperationResult {
+                   ThresholdOptions black;
+                   black.level = picture.format().max_value() / 2;
+                   return backend.apply(backend.apply(picture, black), DespeckleOptions{size, color});
+                 },
+                 bytes_of(format) + 3.0, false, kOnlyCpu};
+  };
+  return {timed(despeckling(4, SpeckColor::black)), despeckling(9, SpeckColor::white),
+          despeckling(30, SpeckColor::both)};
+}
+
 /// An 8-bit image with these samples.
 template <std::size_t count>
 Picture picture_of(Backend& backend, int width, int height, const std::array<std::uint8_t, count>& samples) {
@@ -630,6 +656,16 @@ bool denoise_is_right(Backend& backend) {
   options.search = 3;
   options.strength = 50.0F;
   return makes(backend, options, std::array<std::uint8_t, 4>{18, 17, 17, 250});
+}
+
+/// Two black pixels that touch by a corner are one speck, which is too large for size 1.
+bool despeckle_is_right(Backend& backend) {
+  const auto despeckled = [&](int size) {
+    const Picture page = picture_of(backend, 4, 2, std::array<std::uint8_t, 8>{0, 255, 255, 255, 255, 0, 255, 0});
+    return backend.download(backend.apply(page, DespeckleOptions{size}));
+  };
+  return holds(despeckled(1), std::array<std::uint8_t, 8>{0, 255, 255, 255, 255, 0, 255, 255}) &&
+         holds(despeckled(2), std::array<std::uint8_t, 8>{255, 255, 255, 255, 255, 255, 255, 255});
 }
 
 /// A translucent color, which is multiplied by its alpha and divided by it again.
@@ -701,6 +737,8 @@ const std::array kOperations = {
               threshold_trials, threshold_is_right},
     Operation{"denoise", "remove noise and keep edges (non-local means)", with_defaults<DenoiseOptions>, denoise_trials,
               denoise_is_right},
+    Operation{"despeckle", "remove specks from black and white pages", with_defaults<DespeckleOptions>,
+              despeckle_trials, despeckle_is_right},
     Operation{"resize", "make an image smaller or larger, with Pillow's bytes", of_doubling, resize_trials,
               resize_is_right},
     Operation{"crop", "keep a part of an image", with_defaults<CropOptions>, crop_trials, crop_is_right},

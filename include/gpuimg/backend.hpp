@@ -14,6 +14,7 @@
 #include "gpuimg/ops/arrange.hpp"
 #include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/denoise.hpp"
+#include "gpuimg/ops/document.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -39,6 +40,7 @@ using SumTable = Picture;
   X(WindowOptions)                   \
   X(ThresholdOptions)                \
   X(DenoiseOptions)                  \
+  X(DespeckleOptions)                \
   X(ResizeOptions)                   \
   X(CropOptions)                     \
   X(TurnOptions)

@@ -117,6 +117,7 @@ TEST(Options, AreRefusedWithoutAPicture) {
   refused(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // even
   refused(with(&DenoiseOptions::search, kSearchLimits.most + 2));
   refused(with(&ThresholdOptions::sensitivity, kSensitivityLimits.least - 1));
+  refused(with(&DespeckleOptions::size, kSpeckLimits.least - 1));
   refused(with(&FromHslOptions::sample, Sample::f32));
 }
 
@@ -133,6 +134,7 @@ TEST(Options, AreValidAtTheirLimits) {
   at_ends(&DenoiseOptions::patch, kPatchLimits);
   at_ends(&DenoiseOptions::search, kSearchLimits);
   at_ends(&ThresholdOptions::sensitivity, kSensitivityLimits);
+  at_ends(&DespeckleOptions::size, kSpeckLimits);
 }
 
 TEST_F(Refusals, TablesOfAnotherKind) {
