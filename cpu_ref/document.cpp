@@ -1,14 +1,23 @@
-// Despeckling on the CPU. Specified in docs/operations.md, "Despeckling".
+// Despeckling and deskewing on the CPU. Specified in docs/operations.md, "Despeckling" and "Deskewing".
 #include "gpuimg/ops/document.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <type_traits>
 #include <vector>
 
+#include "levels.hpp"
 #include "operations.hpp"
+#include "ops/resize.hpp"
+#include "ops/threshold.hpp"
 #include "parallel_loops.hpp"
+#include "pixel_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -165,6 +174,341 @@ void remove_specks(View image, std::uint8_t color, int most) {
   });
 }
 
+// --- Deskewing: the angle ---
+
+constexpr int kMostSteps = 300;      ///< 15 degrees, in steps of 1/20
+constexpr int kPeakSteps = 40;       ///< 2 degrees
+constexpr int kAngleBits = 30;       ///< of sines, cosines and tangents
+constexpr int kBlockRows = 32;       ///< counted together: 64 bytes of each column
+constexpr int kMostColumns = 65535;  ///< of a difference of two 16-bit counts
+
+/// In units of 2⁻³⁰, the nearest.
+struct Angle {
+  std::int64_t sine = 0;
+  std::int64_t cosine = 0;
+  std::int64_t tangent = 0;
+};
+
+constexpr std::int64_t in_units(double x) { return static_cast<std::int64_t>(x * (1 << kAngleBits) + 0.5); }
+
+/// By their power series, at compile time. What is left out is below 10⁻¹⁸, and no value is near the middle of two
+/// units: tests compare all of them.
+constexpr Angle angle_of(int steps) {
+  const double x = steps * 3.14159265358979323846 / 3600.0;
+  double sine = 0.0;
+  double cosine = 0.0;
+  double power = 1.0;  // xⁿ/n!
+  for (int n = 0; n < 16; ++n) {
+    (n % 2 == 0 ? cosine : sine) += n % 4 < 2 ? power : -power;
+    power *= x / (n + 1);
+  }
+  return {in_units(sine), in_units(cosine), in_units(sine / cosine)};
+}
+
+constexpr auto kAngles = [] {
+  std::array<Angle, kMostSteps + 1> angles{};
+  for (int steps = 0; steps <= kMostSteps; ++steps) {
+    angles[static_cast<std::size_t>(steps)] = angle_of(steps);
+  }
+  return angles;
+}();
+
+Angle signed_angle(int steps) {
+  Angle angle = kAngles[static_cast<std::size_t>(std::abs(steps))];
+  if (steps < 0) {
+    angle.sine = -angle.sine;
+    angle.tangent = -angle.tangent;
+  }
+  return angle;
+}
+
+/// Whether the pixels of a level are text. Those that are fully transparent never are.
+struct TextRule {
+  std::uint32_t threshold = 0;
+  bool is_light = false;
+};
+
+/// Otsu's threshold, and the class that has fewer pixels.
+TextRule text_rule(const std::vector<std::uint64_t>& counts) {
+  TextRule rule{otsu_level(counts)};
+  const auto middle = counts.begin() + rule.threshold + 1;
+  rule.is_light = std::accumulate(middle, counts.end(), std::uint64_t{0}) <
+                  std::accumulate(counts.begin(), middle, std::uint64_t{0});
+  return rule;
+}
+
+/// For each row, how many pixels of the columns before a column are text, modulo 2¹⁶. Column after column, so that the
+/// columns that move together are two runs of memory.
+class TextColumns {
+ public:
+  template <class T>
+  TextColumns(ConstView pixels, ConstView levels, const TextRule& rule, PixelPool& pool, T /*sample*/)
+      : width_(levels.width), height_(levels.height), counts_(pool.image(height_, width_ + 1, {Sample::u16, 1})) {
+    const int blocks = (height_ - 1) / kBlockRows + 1;
+    for_each_index(0, blocks, [&](int block) {
+      const int begin = block * kBlockRows;
+      count_block<T>(pixels, levels, rule, begin, std::min(height_ - begin, kBlockRows));
+    });
+  }
+
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int height() const { return height_; }
+
+  /// sums[y] += the text of row y in columns [begin, end), of which there are at most kMostColumns.
+  void add(int begin, int end, std::uint32_t* sums) const {
+    const auto* before = counts_.view().row<std::uint16_t>(begin);
+    const auto* after = counts_.view().row<std::uint16_t>(end);
+    for (int y = 0; y < height_; ++y) {
+      sums[y] += static_cast<std::uint16_t>(after[y] - before[y]);
+    }
+  }
+
+ private:
+  template <class T>
+  void count_block(ConstView pixels, ConstView levels, const TextRule& rule, int begin, int rows) {
+    std::array<std::uint16_t, kBlockRows> counts{};
+    std::array<const T*, kBlockRows> of_levels{};
+    std::array<const T*, kBlockRows> of_pixels{};
+    for (int y = 0; y < rows; ++y) {
+      of_levels[static_cast<std::size_t>(y)] = levels.row<T>(begin + y);
+      of_pixels[static_cast<std::size_t>(y)] = pixels.row<T>(begin + y);
+    }
+    const auto channels = static_cast<std::size_t>(pixels.format.channels);
+    const bool has_alpha = pixels.format.has_alpha();
+    for (int x = 0; x <= width_; ++x) {
+      std::copy_n(counts.begin(), rows, counts_.view().row<std::uint16_t>(x) + begin);
+      if (x == width_) {
+        return;
+      }
+      const auto column = static_cast<std::size_t>(x);
+      for (std::size_t y = 0; y < static_cast<std::size_t>(rows); ++y) {
+        const bool is_text = (of_levels[y][column] > rule.threshold) == rule.is_light;
+        const bool is_hidden = has_alpha && of_pixels[y][column * channels + channels - 1] == 0;
+        counts[y] = static_cast<std::uint16_t>(counts[y] + (is_text && !is_hidden ? 1 : 0));
+      }
+    }
+  }
+
+  int width_;
+  int height_;
+  Image counts_;
+};
+
+/// How far down column x of a line at this angle is, in pixels.
+int drop_at(int x, const Angle& angle) {
+  return static_cast<int>((x * angle.tangent + (std::int64_t{1} << (kAngleBits - 1))) >> kAngleBits);
+}
+
+/// The sum of the squares of what lies in each line of pixels at this angle.
+std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std::uint32_t>& sums) {
+  const Angle angle = signed_angle(steps);
+  const int last = drop_at(text.width() - 1, angle);
+  const int lowest = std::max(last, 0);  // the highest line begins at row -lowest
+  sums.assign(static_cast<std::size_t>(text.height()) + static_cast<std::size_t>(std::abs(last)), 0);
+  for (int begin = 0; begin < text.width();) {
+    const int drop = drop_at(begin, angle);
+    int end = begin + 1;
+    while (end < text.width() && end - begin < kMostColumns && drop_at(end, angle) == drop) {
+      ++end;
+    }
+    text.add(begin, end, sums.data() + (lowest - drop));
+    begin = end;
+  }
+  std::uint64_t squares = 0;
+  for (const std::uint64_t sum : sums) {
+    squares += sum * sum;
+  }
+  return squares;
+}
+
+/// The angle with the largest sum; of several, the one nearest to 0, and of two of those the positive one. There is
+/// text if the sums two degrees away from it are at most seven eighths of it.
+FoundSkew found_skew(const TextColumns& text) {
+  std::array<std::uint64_t, 2 * kMostSteps + 1> squares{};
+  const auto at = [&](int steps) -> std::uint64_t& { return squares[static_cast<std::size_t>(steps + kMostSteps)]; };
+  PerThread<std::vector<std::uint32_t>> sums([] { return std::vector<std::uint32_t>(); });
+  for_each_index(-kMostSteps, kMostSteps + 1, [&](int steps) { at(steps) = squares_along(text, steps, sums.local()); });
+  int best = 0;
+  for (int steps = 1; steps <= kMostSteps; ++steps) {
+    for (const int signed_steps : {steps, -steps}) {
+      best = at(signed_steps) > at(best) ? signed_steps : best;
+    }
+  }
+  for (const int beside : {best - kPeakSteps, best + kPeakSteps}) {
+    if (std::abs(beside) <= kMostSteps && at(beside) > at(best) - at(best) / 8) {
+      return {};
+    }
+  }
+  return {true, best};
+}
+
+template <class T>
+FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
+  const LevelPlane plane(pixels, Channel::luma, kDefaultLuma, pool);
+  const std::vector<std::uint64_t> counts =
+      histogram(pixels, counted_for_otsu(ThresholdOptions())).channels.front().counts;
+  if (std::count_if(counts.begin(), counts.end(), [](std::uint64_t count) { return count > 0; }) < 2) {
+    return {};
+  }
+  const TextRule rule = text_rule(counts);
+  return found_skew(TextColumns(pixels, plane.levels(), rule, pool, T()));
+}
+
+// --- Deskewing: the rotation ---
+
+constexpr int kPhaseBits = 7;      ///< positions are in 128ths of a pixel
+constexpr int kWeightBits = 22;    ///< of the weights of a row or a column: 2·128³
+constexpr int kPositionBits = 31;  ///< of exact positions
+constexpr int kTaps = 4;
+
+/// Weights of the pixels −1, 0, 1 and 2 for each phase: cubic convolution with a = −1/2, exact.
+constexpr auto kCubicWeights = [] {
+  constexpr int d = 1 << kPhaseBits;
+  std::array<std::array<std::int32_t, kTaps>, d> weights{};
+  for (int k = 0; k < d; ++k) {
+    weights[static_cast<std::size_t>(k)] = {-k * k * k + 2 * d * k * k - d * d * k,
+                                            3 * k * k * k - 5 * d * k * k + 2 * d * d * d,
+                                            -3 * k * k * k + 4 * d * k * k + d * d * k, k * k * k - d * k * k};
+  }
+  return weights;
+}();
+
+/// A position along one axis: the pixel before it, and the weights of the four around it.
+struct Position {
+  int pixel = 0;
+  const std::int32_t* weights = nullptr;
+};
+
+Position position_at(std::int64_t exact) {
+  constexpr int kShift = kPositionBits - kPhaseBits;
+  const std::int64_t phases = (exact + (std::int64_t{1} << (kShift - 1))) >> kShift;
+  return {static_cast<int>(phases >> kPhaseBits),
+          kCubicWeights[static_cast<std::size_t>(phases & ((1 << kPhaseBits) - 1))].data()};
+}
+
+/// Rotates pixels back by an angle around the middle of the image.
+template <class T, int channels>
+class Rotation {
+ public:
+  Rotation(ConstView pixels, const Angle& angle, const std::array<std::uint16_t, 4>& fill)
+      : pixels_(pixels), angle_(angle) {
+    std::copy_n(fill.begin(), channels, fill_.begin());
+  }
+
+  void make_row(int y, T* out) const {
+    const std::int64_t y2 = 2 * std::int64_t{y} - (pixels_.height - 1);
+    const std::int64_t x2 = 1 - std::int64_t{pixels_.width};
+    constexpr std::int64_t kHalf = std::int64_t{1} << (kPositionBits - 1);
+    std::int64_t across = angle_.cosine * x2 - angle_.sine * y2 + kHalf * (pixels_.width - 1);
+    std::int64_t down = angle_.sine * x2 + angle_.cosine * y2 + kHalf * (pixels_.height - 1);
+    for (int x = 0; x < pixels_.width; ++x) {
+      make_pixel(position_at(across), position_at(down), out + static_cast<std::size_t>(x) * channels);
+      across += 2 * angle_.cosine;
+      down += 2 * angle_.sine;
+    }
+  }
+
+ private:
+  static constexpr bool kHasAlpha = channels % 2 == 0;
+  static constexpr int kColors = channels - (kHasAlpha ? 1 : 0);
+  static constexpr int kShift = 2 * kWeightBits;
+  __extension__ using Int128 = __int128;
+  /// Holds a sum of weighted levels, and one of weighted products of level and alpha.
+  using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
+  using ProductSum = std::conditional_t<sizeof(T) == 1, std::int64_t, Int128>;
+
+  struct Taps {
+    std::array<std::array<const T*, kTaps>, kTaps> pixels;
+  };
+
+  void make_pixel(const Position& across, const Position& down, T* out) const {
+    Taps taps;
+    const bool is_inside =
+        across.pixel >= 1 && across.pixel < pixels_.width - 2 && down.pixel >= 1 && down.pixel < pixels_.height - 2;
+    if (!is_inside && is_outside(across.pixel, pixels_.width, down.pixel, pixels_.height)) {
+      std::copy_n(fill_.begin(), channels, out);
+      return;
+    }
+    for (int row = 0; row < kTaps; ++row) {
+      for (int column = 0; column < kTaps; ++column) {
+        const int x = across.pixel - 1 + column;
+        const int y = down.pixel - 1 + row;
+        taps.pixels[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)] =
+            is_inside || (x >= 0 && y >= 0 && x < pixels_.width && y < pixels_.height)
+                ? pixels_.row<T>(y) + static_cast<std::size_t>(x) * channels
+                : fill_.data();
+      }
+    }
+    if constexpr (kHasAlpha) {
+      if (!is_opaque(taps)) {
+        return make_translucent(taps, across, down, out);
+      }
+      out[kColors] = kMaxOf<T>;
+    }
+    for (int c = 0; c < kColors; ++c) {
+      out[c] = rounded(weighted(taps, across, down, c));
+    }
+  }
+
+  static bool is_outside(int x, int width, int y, int height) { return x < -2 || y < -2 || x > width || y > height; }
+
+  static bool is_opaque(const Taps& taps) {
+    return std::all_of(taps.pixels.begin(), taps.pixels.end(), [](const auto& row) {
+      return std::all_of(row.begin(), row.end(), [](const T* pixel) { return pixel[kColors] == kMaxOf<T>; });
+    });
+  }
+
+  static std::int64_t weighted(const Taps& taps, const Position& across, const Position& down, int channel) {
+    std::int64_t sum = 0;
+    for (std::size_t row = 0; row < kTaps; ++row) {
+      Sum of_row = 0;
+      for (std::size_t column = 0; column < kTaps; ++column) {
+        of_row += static_cast<Sum>(across.weights[column]) * static_cast<Sum>(taps.pixels[row][column][channel]);
+      }
+      sum += std::int64_t{down.weights[row]} * of_row;
+    }
+    return sum;
+  }
+
+  static T rounded(std::int64_t sum) {
+    const std::int64_t level = (sum + (std::int64_t{1} << (kShift - 1))) >> kShift;
+    return static_cast<T>(std::clamp<std::int64_t>(level, 0, kMaxOf<T>));
+  }
+
+  /// Colors weigh by their alpha.
+  static void make_translucent(const Taps& taps, const Position& across, const Position& down, T* out) {
+    const std::int64_t alphas = weighted(taps, across, down, kColors);
+    out[kColors] = rounded(alphas);
+    for (int c = 0; c < kColors; ++c) {
+      out[c] = 0;
+      if (out[kColors] == 0) {
+        continue;
+      }
+      ProductSum sum = 0;
+      for (std::size_t row = 0; row < kTaps; ++row) {
+        std::int64_t of_row = 0;
+        for (std::size_t column = 0; column < kTaps; ++column) {
+          const T* pixel = taps.pixels[row][column];
+          of_row += std::int64_t{across.weights[column]} * pixel[c] * pixel[kColors];
+        }
+        sum += static_cast<ProductSum>(down.weights[row]) * of_row;
+      }
+      const ProductSum level = (2 * sum + alphas) / (2 * static_cast<ProductSum>(alphas));
+      out[c] = sum <= 0 ? T{0} : static_cast<T>(std::min<ProductSum>(level, kMaxOf<T>));
+    }
+  }
+
+  ConstView pixels_;
+  Angle angle_;
+  std::array<T, channels> fill_{};
+};
+
+std::array<std::uint16_t, 4> fill_pixel(PixelFormat format, const DeskewOptions& options) {
+  ResizeOptions bars;
+  bars.pad_color = options.fill;
+  return bar_pixel(format, bars);
+}
+
 }  // namespace
 
 Image apply(ConstView pixels, const DespeckleOptions& options, PixelPool& pool) {
@@ -175,6 +519,27 @@ Image apply(ConstView pixels, const DespeckleOptions& options, PixelPool& pool) 
   if (options.color != SpeckColor::black) {
     remove_specks(result.view(), kWhite, options.size);
   }
+  return result;
+}
+
+Image apply(ConstView pixels, const DeskewOptions& options, PixelPool& pool) {
+  const FoundSkew found =
+      pixels.format.sample == Sample::u8 ? skew_of<std::uint8_t>(pixels, pool) : skew_of<std::uint16_t>(pixels, pool);
+  if (options.found != nullptr) {
+    *options.found = found;
+  }
+  if (found.steps == 0) {
+    return pool.copy_of(pixels);
+  }
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
+  with_format(pixels.format, [&]<class T, int channels>() {
+    const Rotation<T, channels> rotation(pixels, signed_angle(found.steps), fill_pixel(pixels.format, options));
+    for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+      for (int y = begin; y < end; ++y) {
+        rotation.make_row(y, result.view().row<T>(y));
+      }
+    });
+  });
   return result;
 }
 

@@ -25,6 +25,8 @@ template <class Options>
 inline constexpr bool kHasOperation = true;
 template <>
 inline constexpr bool kHasOperation<DespeckleOptions> = false;
+template <>
+inline constexpr bool kHasOperation<DeskewOptions> = false;
 
 /// Like make_cuda_backend, on a device changed for a test.
 std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options);

@@ -19,6 +19,7 @@ Command hsl_command();
 Command threshold_command();
 Command denoise_command();
 Command despeckle_command();
+Command deskew_command();
 Command resize_command();
 Command crop_command();
 Command rotate_command();
@@ -36,10 +37,10 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,       equalize_command,   integral_command, hsl_command,    threshold_command, denoise_command,
-    despeckle_command,  resize_command,     crop_command,     rotate_command, flip_command,      convert_command,
-    compare_command,    duplicates_command, info_command,     report_command, bench_command,     doctor_command,
-    completion_command, help_command,       version_command,
+    hist_command,      equalize_command,   integral_command,   hsl_command,     threshold_command, denoise_command,
+    despeckle_command, deskew_command,     resize_command,     crop_command,    rotate_command,    flip_command,
+    convert_command,   compare_command,    duplicates_command, info_command,    report_command,    bench_command,
+    doctor_command,    completion_command, help_command,       version_command,
 };
 
 inline std::vector<Command> all_commands() {

@@ -1,15 +1,19 @@
-// gpuimg despeckle: what is done to scanned pages.
+// gpuimg despeckle and deskew: what is done to scanned pages.
 #include <fmt/format.h>
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
+#include "commands/side_inputs.hpp"
+#include "io/output_file.hpp"
+#include "text/json.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::commands::document {
@@ -21,6 +25,12 @@ constexpr const char* kDespeckleExamples =
     "  gpuimg despeckle --size 9 --color both fax.tif clean.tif\n"
     "  gpuimg threshold scan.png page.png --then despeckle\n"
     "  gpuimg despeckle --recursive faxes/ clean/";
+
+constexpr const char* kDeskewExamples =
+    "Examples:\n"
+    "  gpuimg deskew scan.jpg page.png\n"
+    "  gpuimg deskew -v --fill 240,235,220 scan.jpg page.png\n"
+    "  gpuimg deskew scans/ pages/ --then threshold --method sauvola --then despeckle";
 
 struct DespeckleArguments {
   BatchArguments files;
@@ -50,7 +60,19 @@ class DespeckleStep final : public ImageStep {
                               "despeckle",
                               input_name(input.path)));
     }
-    return {applying(options_)};
+    Step step{
+        [options = options_, shown = input_name(input.path)](Backend& backend, const Picture& picture, const Picture*) {
+          try {
+            return backend.apply(picture, options);
+          } catch (const Error& error) {
+            if (error.kind() == ErrorKind::unsupported) {  // it has seen gray
+              throw Error(error.kind(), fmt::format("{}: {}", shown, error.what()));
+            }
+            throw;
+          }
+        }};
+    step.check_fit = fit_of(options_);
+    return {std::move(step)};
   }
 
  private:
@@ -75,6 +97,95 @@ RunCommand declare_despeckle(CommandParser& parser) {
   };
 }
 
+struct DeskewArguments {
+  BatchArguments files;
+  std::string fill = "white";
+  ImageOutputArguments image_output;
+};
+
+/// Before the angle of an image in the manifest.
+constexpr std::string_view kResult = "angle ";
+
+/// In degrees: "-2.45".
+std::string degrees_of(const FoundSkew& found) { return fmt::format("{:.2f}", found.steps / 20.0); }
+
+class DeskewStep final : public ImageStep {
+ public:
+  explicit DeskewStep(const DeskewArguments& arguments) {
+    options_.fill = parse_color("--fill", arguments.fill).channels;
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "deskew"; }
+  [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
+  [[nodiscard]] RowsWhen rows_when() const override { return RowsWhen::never; }
+
+  [[nodiscard]] StepOfImage for_image(const StepInput& input, Worker& worker) const override {
+    const auto found = std::make_shared<FoundSkew>();
+    StepOfImage made{{[options = options_, found](Backend& backend, const Picture& picture, const Picture*) {
+      DeskewOptions of_picture = options;
+      of_picture.found = found.get();
+      return backend.apply(picture, of_picture);
+    }}};
+    made.step.check_fit = fit_of(options_);
+    made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
+      if (!found->has_text) {
+        worker.report.note(fmt::format("{}: no lines of text are found, and it stays as it is", shown));
+        return;
+      }
+      worker.report.detail(fmt::format("{}: the angle is {} degrees", shown, degrees_of(*found)));
+      worker.report.keep_result(fmt::format("{}{}", kResult, degrees_of(*found)));
+    };
+    return made;
+  }
+
+ private:
+  DeskewOptions options_;
+};
+
+class DeskewJob final : public PhotoJob {
+ public:
+  DeskewJob(const DeskewArguments& arguments, bool prints_json)
+      : PhotoJob(std::make_shared<DeskewStep>(arguments), arguments.image_output), prints_json_(prints_json) {}
+
+  [[nodiscard]] bool prints_json_lines() const override { return true; }
+
+  /// With --json, prints the angle on standard output, or on standard error if the image goes there.
+  InOrder run(Worker& worker, const ItemPaths& paths) const override {
+    InOrder done = PhotoJob::run(worker, paths);
+    if (!prints_json_) {
+      return done;
+    }
+    const std::string result = worker.report.take_result();
+    worker.report.keep_result(result);
+    const bool has_angle = result.starts_with(kResult);  // of steps before this one, the result may be another
+    JsonWriter json;
+    json.begin_object(JsonWriter::Layout::line).key("name").text(shown_input(paths));
+    json.key("angle").literal(has_angle ? result.substr(kResult.size()) : "null").end();
+    return [text = json.take(), to_stderr = is_standard_output(paths.output)] {
+      to_stderr ? print_report(text) : write_text(text);
+    };
+  }
+
+ private:
+  bool prints_json_;
+};
+
+RunCommand declare_deskew(CommandParser& parser) {
+  auto arguments = std::make_shared<DeskewArguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+  parser.text(
+      {"--fill", fmt::format("the color of corners that were outside the image [{}]", arguments->fill), "COLOR"},
+      arguments->fill);
+  add_photo_options(parser, arguments->image_output);
+  parser.declare_step([arguments] { return std::make_shared<DeskewStep>(*arguments); });
+  return [arguments, &parser](const GlobalOptions& globals) {
+    DeskewJob job(*arguments, globals.json);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
 }  // namespace
 }  // namespace gpuimg::commands::document
 
@@ -82,6 +193,10 @@ namespace gpuimg {
 
 Command despeckle_command() {
   return operation_command("despeckle", commands::document::kDespeckleExamples, commands::document::declare_despeckle);
+}
+
+Command deskew_command() {
+  return operation_command("deskew", commands::document::kDeskewExamples, commands::document::declare_deskew);
 }
 
 }  // namespace gpuimg

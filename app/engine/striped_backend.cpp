@@ -753,6 +753,12 @@ Picture StripedBackend::in_strips(const Picture& picture, const TurnOptions& opt
   return result.picture();
 }
 
+Picture StripedBackend::in_strips(const Picture& picture, const DeskewOptions& options) {
+  const std::vector<StripRows> all = {{0, picture.height(), 0, picture.height()}};
+  return by_ranges(picture, {picture.width(), picture.height()}, all,
+                   [&](const StripRows& /*strip*/, const Picture& input) { return inner_.apply(input, options); });
+}
+
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;

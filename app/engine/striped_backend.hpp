@@ -119,6 +119,9 @@ class StripedBackend final : public Backend {
   /// The same; of a rotation, each strip is from columns of the input.
   Picture in_strips(const Picture& picture, const TurnOptions& options);
 
+  /// The whole image at once: the angle is that of all rows, and pixels move from row to row.
+  Picture in_strips(const Picture& picture, const DeskewOptions& options);
+
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -184,6 +185,19 @@ OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& inp
           .halo_rows = halo_rows(options),
           .result_bytes = input.format.bytes_per_pixel(),
           .other_bytes = 8};
+}
+
+/// The host holds a level of each pixel and a running count of text. Measured: docs/performance.md, "Documents".
+OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& input) {
+  return {.what = "deskew",
+          .only_on = kOnlyCpu,
+          .cost = {.thread_ms = 60.0, .useful_threads = std::numeric_limits<int>::max()},
+          .result = input,
+          .reads_all_first = true,
+          .moves_pixels = true,
+          .moves_rows = true,
+          .result_bytes = input.format.bytes_per_pixel(),
+          .other_bytes = level_bytes(input.format) + 2};
 }
 
 /// Also what is between two passes.
@@ -593,6 +607,12 @@ std::vector<Trial> despeckle_trials(PixelFormat format) {
           despeckling(30, SpeckColor::both)};
 }
 
+std::vector<Trial> deskew_trials(PixelFormat format) {
+  DeskewOptions colored;
+  colored.fill = {10, 200, 30};
+  return {timed(mapping("deskew", DeskewOptions(), format)), mapping("deskew fill", colored, format)};
+}
+
 /// An 8-bit image with these samples.
 template <std::size_t count>
 Picture picture_of(Backend& backend, int width, int height, const std::array<std::uint8_t, count>& samples) {
@@ -668,6 +688,26 @@ bool despeckle_is_right(Backend& backend) {
          holds(despeckled(2), std::array<std::uint8_t, 8>{255, 255, 255, 255, 255, 255, 255, 255});
 }
 
+/// A bar that falls by one pixel in twenty, 2.86 degrees, becomes level.
+bool deskew_is_right(Backend& backend) {
+  constexpr int kSide = 201;
+  constexpr int kMiddle = kSide / 2;
+  Image page(kSide, kSide, PixelFormat{Sample::u8, 1});
+  std::memset(page.view().data, 255, page.size_bytes());
+  for (int x = 0; x < kSide; ++x) {
+    for (int y = -2; y <= 2; ++y) {
+      page.view().row<std::uint8_t>(kMiddle + y + (x + 10) / 20 - 5)[x] = 0;
+    }
+  }
+  FoundSkew found;
+  DeskewOptions options;
+  options.found = &found;
+  const Image straight = backend.download(backend.apply(backend.upload(std::move(page)), options));
+  const auto* row = straight.view().row<std::uint8_t>(kMiddle);
+  return found.has_text && std::abs(found.steps - 57) <= 1 &&
+         std::all_of(row, row + kSide, [](std::uint8_t level) { return level < 16; });
+}
+
 /// A translucent color, which is multiplied by its alpha and divided by it again.
 bool translucent_resize_is_right(Backend& backend) {
   const Picture pixel = picture_of(backend, 1, 1, std::array<std::uint8_t, 4>{176, 129, 217, 222});
@@ -739,6 +779,8 @@ const std::array kOperations = {
               denoise_is_right},
     Operation{"despeckle", "remove specks from black and white pages", with_defaults<DespeckleOptions>,
               despeckle_trials, despeckle_is_right},
+    Operation{"deskew", "straighten scanned pages by their lines of text", with_defaults<DeskewOptions>, deskew_trials,
+              deskew_is_right},
     Operation{"resize", "make an image smaller or larger, with Pillow's bytes", of_doubling, resize_trials,
               resize_is_right},
     Operation{"crop", "keep a part of an image", with_defaults<CropOptions>, crop_trials, crop_is_right},

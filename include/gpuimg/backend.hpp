@@ -41,6 +41,7 @@ using SumTable = Picture;
   X(ThresholdOptions)                \
   X(DenoiseOptions)                  \
   X(DespeckleOptions)                \
+  X(DeskewOptions)                   \
   X(ResizeOptions)                   \
   X(CropOptions)                     \
   X(TurnOptions)
@@ -52,7 +53,7 @@ using VariantAfter = std::variant<Options...>;
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     CLAHE, summed-area tables, thresholds and what changes the size or turns rows have other rules:
+///     CLAHE, summed-area tables, thresholds and what changes the size or moves rows have other rules:
 ///     app/operations/operation_traits.hpp.
 #define GPUIMG_AFTER_COMMA(Options) , Options
 using PictureOperation = VariantAfter<void GPUIMG_PICTURE_OPERATIONS(GPUIMG_AFTER_COMMA)>;

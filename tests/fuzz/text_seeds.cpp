@@ -106,6 +106,7 @@ void add_command_lines(SeedFolder& seeds) {
       "0,0,9,9\0--resume\0m.jsonl\0--then\0threshold\0--method\0sauvola"sv,
       "threshold\0--classes\0"
       "3\0--flatten=31x5\0in.png\0out.tif\0--then\0threshold\0--method=wolf\0--k\0.5\0--window=9"sv,
+      "deskew\0--fill\0#fff0e0\0scans/\0out/\0--then\0threshold\0--then\0despeckle\0--size=9\0--color\0both"sv,
       "report\0--json\0run.jsonl\0more.jsonl"sv,
       "bench\0--size\0"
       "64\0--svg\0t.svg\0--backend\0cpu\0--threads\0"

@@ -1,6 +1,8 @@
-// Despeckling of scanned pages: options and their limits. Specified in docs/operations.md, "Despeckling".
+// Despeckling and straightening of scanned pages: options and their limits. Specified in docs/operations.md,
+// "Despeckling" and "Deskewing".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -42,5 +44,22 @@ constexpr PixelFormat result_format(PixelFormat input, const DespeckleOptions& /
 constexpr int halo_rows(const DespeckleOptions& options) {
   return options.color == SpeckColor::both ? 2 * options.size : options.size;
 }
+
+/// What deskew has found in an image.
+struct FoundSkew {
+  bool has_text = false;  ///< false: the image stays as it is
+  int steps = 0;          ///< the angle in steps of 1/20 degree; positive: lines of text fall to the right
+};
+
+struct DeskewOptions {
+  std::array<std::uint8_t, 3> fill = {255, 255, 255};  ///< RGB of what comes from outside the image; opaque
+  FoundSkew* found = nullptr;                          ///< where what was found is stored; may be null
+};
+
+inline void check(const Picture& picture, const DeskewOptions& /*options*/) {
+  detail::check_photographic(picture, "deskew");
+}
+
+constexpr PixelFormat result_format(PixelFormat input, const DeskewOptions& /*options*/) { return input; }
 
 }  // namespace gpuimg

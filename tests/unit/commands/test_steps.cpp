@@ -308,7 +308,11 @@ TEST_F(StepsTest, BandsOfAllSteps) {
   ClaheOptions tiles;
   tiles.tiles_x = 3;
   ThresholdOptions otsu;
+  const DespeckleOptions specks{9, SpeckColor::both};
   const std::vector<std::vector<PictureOperation>> chains = {{tiles, mean, tiles},
+                                                             {otsu, specks},
+                                                             {tiles, sauvola, specks, specks, mean},
+                                                             {mean, DeskewOptions(), tiles},
                                                              {mean, otsu},
                                                              {half, tiles, half, otsu},
                                                              {CropOptions{Rect{7, 30, 200, 800}}, tiles, mean, otsu},

@@ -1,14 +1,24 @@
-// Despeckling against a flood fill that is written from docs/operations.md.
+// Despeckling against a flood fill, and deskewing against sums and bicubic interpolation in plain loops; all are
+// written from docs/operations.md. And 200 pages whose angles are known.
 #include "gpuimg/ops/document.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "support/oracle_levels.hpp"
+#include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_document {
@@ -202,6 +212,478 @@ TEST_F(Despeckle, OnlyBlackAndWhiteIsTaken) {
   EXPECT_NE(refusal(page, kSpeckLimits.least - 1), "");
   EXPECT_NE(refusal(page, kSpeckLimits.most + 1), "");
   EXPECT_EQ(refusal(page, kSpeckLimits.most), "");
+}
+
+// --- Deskewing: the oracle ---
+
+__extension__ using Wide = __int128;
+
+std::int64_t floor_of(Wide dividend, Wide divisor) {
+  const Wide quotient = dividend / divisor;
+  return static_cast<std::int64_t>(dividend % divisor != 0 && (dividend < 0) != (divisor < 0) ? quotient - 1
+                                                                                              : quotient);
+}
+
+constexpr Wide kUnit = Wide{1} << 30;
+
+long double radians(int steps) {
+  return static_cast<long double>(steps) * 3.14159265358979323846264338327950288L / 3600;
+}
+
+/// The nearest multiple of 2⁻³⁰, as an integer. Fails if libm's last bits could decide.
+std::int64_t nearest(long double x) {
+  const long double units = x * static_cast<long double>(std::int64_t{1} << 30);
+  EXPECT_GT(std::abs(std::abs(units - std::floor(units)) - 0.5L), 1e-5L);
+  return static_cast<std::int64_t>(std::floor(units + 0.5L));
+}
+
+std::int64_t sine_of(int steps) { return nearest(std::sin(radians(steps))); }
+std::int64_t cosine_of(int steps) { return nearest(std::cos(radians(steps))); }
+std::int64_t tangent_of(int steps) { return nearest(std::tan(radians(steps))); }
+
+std::uint32_t alpha_at(ConstView image, int x, int y) {
+  return image.format.has_alpha() ? sample_at(image, x, y, image.format.channels - 1) : image.format.max_value();
+}
+
+/// BT.601 luma of 15 bits, as docs/operations.md, "Luma" has it; gray as it is.
+std::uint32_t level_at(ConstView image, int x, int y) {
+  if (image.format.color_channels() == 1) {
+    return sample_at(image, x, y, 0);
+  }
+  return oracle::for_format(oracle::luma_of_kind(kDefaultLuma), image.format)(oracle::pixel_at(image, x, y));
+}
+
+/// The threshold by the quotients of exact integers, compared crosswise.
+std::optional<std::uint32_t> otsu_of(const std::map<std::uint32_t, std::int64_t>& counts) {
+  std::int64_t n = 0;
+  Wide sum = 0;
+  for (const auto& [level, count] : counts) {
+    n += count;
+    sum += Wide{level} * count;
+  }
+  if (counts.size() < 2) {
+    return std::nullopt;
+  }
+  std::uint32_t best = 0;
+  long double most = -1.0L;
+  std::int64_t c = 0;
+  Wide s = 0;
+  for (const auto& [level, count] : counts) {
+    c += count;
+    s += Wide{level} * count;
+    if (c == n) {
+      break;
+    }
+    const auto distance = static_cast<long double>(n * s - c * sum);
+    const long double variance = distance * distance / (static_cast<long double>(c) * static_cast<long double>(n - c));
+    if (variance > most) {
+      most = variance;
+      best = level;
+    }
+  }
+  return best;
+}
+
+/// True for text, row after row; empty if there are no two levels.
+std::vector<std::vector<bool>> text_of(ConstView image) {
+  std::map<std::uint32_t, std::int64_t> counts;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      if (alpha_at(image, x, y) > 0) {
+        ++counts[level_at(image, x, y)];
+      }
+    }
+  }
+  const std::optional<std::uint32_t> t = otsu_of(counts);
+  if (!t) {
+    return {};
+  }
+  std::int64_t dark = 0;
+  std::int64_t light = 0;
+  for (const auto& [level, count] : counts) {
+    (level <= *t ? dark : light) += count;
+  }
+  std::vector<std::vector<bool>> text;
+  for (int y = 0; y < image.height; ++y) {
+    text.emplace_back();
+    for (int x = 0; x < image.width; ++x) {
+      const bool is_dark = level_at(image, x, y) <= *t;
+      text.back().push_back(alpha_at(image, x, y) > 0 && is_dark == (dark <= light));
+    }
+  }
+  return text;
+}
+
+std::int64_t squares_of(const std::vector<std::vector<bool>>& text, int steps) {
+  const std::int64_t tangent = tangent_of(steps);
+  const auto farthest = static_cast<std::int64_t>(text.size() + text.front().size());
+  std::vector<std::int64_t> rows(2 * static_cast<std::size_t>(farthest));
+  for (std::size_t y = 0; y < text.size(); ++y) {
+    for (std::size_t x = 0; x < text[y].size(); ++x) {
+      if (text[y][x]) {
+        const std::int64_t drop = floor_of(Wide{static_cast<std::int64_t>(x)} * tangent + kUnit / 2, kUnit);
+        ++rows[static_cast<std::size_t>(static_cast<std::int64_t>(y) - drop + farthest)];
+      }
+    }
+  }
+  std::int64_t squares = 0;
+  for (const std::int64_t sum : rows) {
+    squares += sum * sum;
+  }
+  return squares;
+}
+
+FoundSkew skew_of(ConstView image) {
+  const std::vector<std::vector<bool>> text = text_of(image);
+  if (text.empty()) {
+    return {};
+  }
+  std::map<int, std::int64_t> squares;
+  for (int steps = -300; steps <= 300; ++steps) {
+    squares[steps] = squares_of(text, steps);
+  }
+  int best = 300;
+  for (const auto& [steps, sum] : squares) {
+    const auto order = [](int a) { return 2 * std::abs(a) - (a > 0 ? 1 : 0); };
+    if (sum > squares[best] || (sum == squares[best] && order(steps) < order(best))) {
+      best = steps;
+    }
+  }
+  for (const int beside : {best - 40, best + 40}) {
+    if (squares.contains(beside) && squares[beside] > squares[best] - squares[best] / 8) {
+      return {};
+    }
+  }
+  return {true, best};
+}
+
+/// Weights of the pixels −1 … 2 at a phase of 128: 2·128³ times Catmull and Rom's.
+std::array<std::int64_t, 4> weights_at(std::int64_t k) {
+  const auto cubic = [](std::int64_t distance) -> std::int64_t {  // in 128ths
+    const std::int64_t x = std::abs(distance);
+    const std::int64_t d = 128;
+    return x <= d      ? 3 * x * x * x - 5 * d * x * x + 2 * d * d * d
+           : x < 2 * d ? -x * x * x + 5 * d * x * x - 8 * d * d * x + 4 * d * d * d
+                       : 0;
+  };
+  return {cubic(k + 128), cubic(k), cubic(128 - k), cubic(256 - k)};
+}
+
+Image straightened(ConstView image, int steps, const std::array<std::uint32_t, 4>& fill) {
+  Image out(image.width, image.height, image.format);
+  const Wide sine = sine_of(steps);
+  const Wide cosine = cosine_of(steps);
+  const Wide most = image.format.max_value();
+  const int colors = image.format.color_channels();
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const Wide right = 2 * x - (image.width - 1);
+      const Wide below = 2 * y - (image.height - 1);
+      const auto phases = [&](Wide twice, int side) {
+        return floor_of((twice + (side - 1) * kUnit) * 64 + kUnit / 2, kUnit);
+      };
+      const std::int64_t at_x = phases(cosine * right - sine * below, image.width);
+      const std::int64_t at_y = phases(sine * right + cosine * below, image.height);
+      const auto first = [](std::int64_t at) { return floor_of(at, 128) - 1; };
+      const std::array<std::int64_t, 4> across = weights_at(at_x - 128 * (first(at_x) + 1));
+      const std::array<std::int64_t, 4> down = weights_at(at_y - 128 * (first(at_y) + 1));
+      const auto total = [&](const auto& value_of) {
+        Wide sum = 0;
+        for (std::size_t row = 0; row < 4; ++row) {
+          for (std::size_t column = 0; column < 4; ++column) {
+            const std::int64_t px = first(at_x) + static_cast<std::int64_t>(column);
+            const std::int64_t py = first(at_y) + static_cast<std::int64_t>(row);
+            const bool is_inside = px >= 0 && py >= 0 && px < image.width && py < image.height;
+            const auto channel = [&](int c) {
+              return Wide{is_inside ? sample_at(image, static_cast<int>(px), static_cast<int>(py), c)
+                                    : fill[static_cast<std::size_t>(c)]};
+            };
+            sum += Wide{down[row]} * across[column] * value_of(channel);
+          }
+        }
+        return sum;
+      };
+      const auto alpha_of = [&](const auto& channel) { return image.format.has_alpha() ? channel(colors) : most; };
+      const Wide alphas = total([&](const auto& channel) { return alpha_of(channel); });
+      const auto clamped = [&](Wide numerator, Wide denominator) {
+        return static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+            floor_of(2 * numerator + denominator, 2 * denominator), 0, static_cast<int>(most)));
+      };
+      const std::uint32_t alpha = clamped(alphas, Wide{1} << 44);
+      for (int c = 0; c < colors; ++c) {
+        const Wide weighted = total([&](const auto& channel) { return channel(c) * alpha_of(channel); });
+        set_sample(out.view(), x, y, c, alpha == 0 ? 0 : clamped(weighted, alphas));
+      }
+      if (image.format.has_alpha()) {
+        set_sample(out.view(), x, y, colors, alpha);
+      }
+    }
+  }
+  return out;
+}
+
+// --- Deskewing: pages ---
+
+/// Lines of words of boxes, as letters: gray on white. Without a font, and the same for every standard library.
+class Page {
+ public:
+  Page(test::Random& random, int width, int height, int line) : width_(width), height_(height) {
+    for (int y = height / 12; y < height - height / 12; y += line * (random.below(8) == 0 ? 2 : 1)) {
+      const int end = width - width / 10 - (random.below(5) == 0 ? width / 3 : 0);
+      for (int x = width / 10; x < end; x += line / 3 + 1) {
+        for (std::uint32_t letters = 2 + random.below(8); letters > 0 && x < end; --letters) {
+          x = add_letter(random, x, y, line);
+        }
+      }
+    }
+  }
+
+  /// 1 where there is ink, else 0.
+  [[nodiscard]] int ink_at(double x, double y) const {
+    const auto column = static_cast<int>(std::floor(x));
+    const auto row = static_cast<int>(std::floor(y));
+    const bool is_inside = column >= 0 && row >= 0 && column < width_ && row < height_;
+    return is_inside && ink_[static_cast<std::size_t>(row) * static_cast<std::size_t>(width_) +
+                             static_cast<std::size_t>(column)]
+               ? 1
+               : 0;
+  }
+
+  /// Turned clockwise around its middle; each pixel is the mean of four places.
+  [[nodiscard]] Image turned(double degrees, PixelFormat format, int paper, int ink) const {
+    const double sine = std::sin(degrees * 3.14159265358979323846 / 180.0);
+    const double cosine = std::cos(degrees * 3.14159265358979323846 / 180.0);
+    return test::image_of_pixels(width_, height_, format, [&](std::size_t i) {
+      const auto x = static_cast<int>(i % static_cast<std::size_t>(width_));
+      const auto y = static_cast<int>(i / static_cast<std::size_t>(width_));
+      int inked = 0;
+      for (int part = 0; part < 4; ++part) {
+        const double right = x + (part % 2 + 0.5) / 2 - width_ / 2.0;
+        const double below = y + (part / 2 + 0.5) / 2 - height_ / 2.0;
+        inked += ink_at(right * cosine + below * sine + width_ / 2.0, below * cosine - right * sine + height_ / 2.0);
+      }
+      const std::uint32_t scale = format.sample == Sample::u8 ? 1 : 257;
+      const auto level = static_cast<std::uint32_t>((paper * (4 - inked) + ink * inked) / 4) * scale;
+      std::vector<std::uint32_t> channels(static_cast<std::size_t>(format.channels), level);
+      if (format.has_alpha()) {
+        channels.back() = format.max_value();
+      }
+      return channels;
+    });
+  }
+
+ private:
+  int add_letter(test::Random& random, int x, int y, int line) {
+    const int width = std::max(2, line * random.between(15, 35) / 100);
+    const int top = y - (random.below(5) == 0 ? line / 4 : 0);
+    const int bottom = y + line / 2 + (random.below(8) == 0 ? line / 5 : 0);
+    const int stroke = std::max(1, line / 10);
+    const bool has_bar = random.below(2) == 0;
+    ink_.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
+    for (int at_y = std::max(top, 0); at_y < std::min(bottom, height_); ++at_y) {
+      for (int at_x = x; at_x < std::min(x + width, width_); ++at_x) {
+        const bool is_edge = at_x < x + stroke || at_x >= x + width - stroke || at_y < top + stroke ||
+                             (has_bar && at_y >= bottom - stroke);
+        if (is_edge) {
+          ink_[static_cast<std::size_t>(at_y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(at_x)] =
+              true;
+        }
+      }
+    }
+    return x + width + stroke;
+  }
+
+  int width_;
+  int height_;
+  std::vector<bool> ink_;
+};
+
+class Deskew : public ::testing::Test {
+ protected:
+  struct Straight {
+    Image image;
+    FoundSkew found;
+  };
+
+  static Straight straighten(Backend& backend, ConstView image, DeskewOptions options = {}) {
+    FoundSkew found;
+    options.found = &found;
+    Image result = backend.download(backend.apply(backend.upload(image), options));
+    return {std::move(result), found};
+  }
+
+  /// Against the oracle. Returns whether there is text.
+  bool compare(ConstView image, const std::array<std::uint8_t, 3>& fill = {255, 255, 255}) {
+    DeskewOptions options;
+    options.fill = fill;
+    const FoundSkew expected = skew_of(image);
+    const std::uint32_t scale = image.format.sample == Sample::u8 ? 1 : 257;
+    std::array<std::uint32_t, 4> color{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      color[c] = fill[c] * scale;
+    }
+    if (image.format.color_channels() == 1) {
+      color = {(fill[0] * 19595U + fill[1] * 38470U + fill[2] * 7471U + 32768U) / 65536U * scale};
+    }
+    if (image.format.has_alpha()) {
+      color[static_cast<std::size_t>(image.format.channels - 1)] = image.format.max_value();
+    }
+    for (const auto& backend : {one_.get(), three_.get()}) {
+      const Straight result = straighten(*backend, image, options);
+      EXPECT_EQ(result.found.has_text, expected.has_text);
+      EXPECT_EQ(result.found.steps, expected.steps);
+      const Image turned = expected.steps == 0 ? copy_of(image) : straightened(image, expected.steps, color);
+      EXPECT_TRUE(test::same_pixels(result.image.view(), turned.view()));
+    }
+    return expected.has_text;
+  }
+
+  std::unique_ptr<Backend> one_ = make_cpu_backend(1);
+  std::unique_ptr<Backend> three_ = make_cpu_backend(3);
+};
+
+TEST_F(Deskew, FindsTheAnglesOf200Pages) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  double worst = 0.0;
+  for (int i = 0; i < 200; ++i) {
+    const double degrees = random.between(-1000, 1000) / 100.0;
+    const Page page(random, random.between(560, 700), random.between(400, 700), random.between(14, 26));
+    const bool is_light = random.below(4) == 0;
+    const Image image = page.turned(degrees, {Sample::u8, 1}, is_light ? 30 : 235, is_light ? 220 : 25);
+    const FoundSkew found = straighten(*three_, image.view()).found;
+    EXPECT_TRUE(found.has_text) << "page " << i << " at " << degrees;
+    worst = std::max(worst, std::abs(found.steps / 20.0 - degrees));
+    ASSERT_LE(std::abs(found.steps / 20.0 - degrees), 0.1) << "page " << i << " at " << degrees;
+  }
+  RecordProperty("worst", std::to_string(worst));
+}
+
+/// What it has made straight is straight.
+TEST_F(Deskew, ResultsHaveNoAngleLeft) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int i = 0; i < 6; ++i) {
+    const Page page(random, 700, 600, 24);
+    const Image image = page.turned(random.between(-1000, 1000) / 100.0, {Sample::u8, 1}, 240, 20);
+    const Straight once = straighten(*three_, image.view());
+    ASSERT_TRUE(once.found.has_text);
+    EXPECT_LE(std::abs(straighten(*three_, once.image.view()).found.steps), 2);
+  }
+}
+
+TEST_F(Deskew, IsTheOracleForAllFormats) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  int turned = 0;
+  for (const PixelFormat format : test::photographic_formats()) {
+    SCOPED_TRACE(test::name_of(format));
+    const Page page(random, random.between(180, 240), random.between(70, 120), 12);
+    Image image = page.turned(random.between(-1000, 1000) / 100.0, format, 230, 30);
+    for (int y = 0; y < image.height(); ++y) {  // every pixel of its own color
+      for (int x = 0; x < image.width(); ++x) {
+        for (int c = 0; c < format.color_channels(); ++c) {
+          set_sample(image.view(), x, y, c, sample_at(image.view(), x, y, c) - random.below(format.max_value() / 12));
+        }
+      }
+    }
+    turned += compare(image.view(), {255, 255, 255}) ? 1 : 0;
+    if (format.has_alpha()) {  // translucent and hidden pixels
+      for (int i = 0; i < 3000; ++i) {
+        set_sample(image.view(), random.between(0, image.width() - 1), random.between(0, image.height() - 1),
+                   format.channels - 1, random.below(3) == 0 ? 0 : random.below(format.max_value() + 1));
+      }
+      turned += compare(image.view(), {200, 100, 50}) ? 1 : 0;
+    }
+  }
+  EXPECT_GE(turned, 4);
+}
+
+/// Extreme levels overshoot on both sides, and the sums become as large as they can.
+TEST_F(Deskew, OfBlackAndWhite) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : test::photographic_formats()) {
+    const Image noise = test::black_and_white_image(random, 120, 90, format);
+    const Page page(random, 120, 90, 12);
+    Image image = page.turned(6.3, format, 255, 0);
+    for (int y = 0; y < 90; ++y) {
+      for (int x = 0; x < 120; ++x) {
+        for (int c = 0; c < format.channels; ++c) {
+          const bool is_noisy = random.below(20) == 0;
+          const std::uint32_t level = sample_at(is_noisy ? noise.view() : image.view(), x, y, c);
+          set_sample(image.view(), x, y, c, level > format.max_value() / 2 ? format.max_value() : 0);
+        }
+      }
+    }
+    compare(image.view(), {0, 255, 0});
+  }
+}
+
+TEST_F(Deskew, OfOddSizes) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 50}, {50, 1}, {2, 2}, {3, 3}, {31, 33}, {65, 31}, {257, 4}, {4, 257}, {129, 64}}) {
+    SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height));
+    compare(page_of(random, width, height, 20).view());
+    compare(test::any_image(random, width, height, {Sample::u8, 1}).view());
+    compare(Page(random, width, height, 12).turned(4.0, {Sample::u16, 1}, 200, 10).view());
+  }
+}
+
+/// One column of counts more than 16 bits hold.
+TEST_F(Deskew, OfALongLine) {
+  Image line = test::constant_image(70000, 3, {Sample::u8, 1}, 255);
+  for (int x = 0; x < 70000; x += 2) {
+    set_sample(line.view(), x, 1, 0, 0);
+  }
+  EXPECT_TRUE(compare(line.view()));
+  for (int x = 0; x < 68000; ++x) {
+    set_sample(line.view(), x, 1, 0, 0);
+  }
+  EXPECT_TRUE(compare(line.view()));
+}
+
+TEST_F(Deskew, RowsMayBePadded) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const Image wide = Page(random, 200, 90, 12).turned(-3.0, {Sample::u8, 3}, 255, 0);
+  ConstView part = wide.view();
+  part.width = 171;
+  EXPECT_TRUE(compare(part));
+}
+
+/// Nothing to go by: the bytes stay.
+TEST_F(Deskew, WithoutTextNothingChanges) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto stays = [&](const Image& image) {
+    const Straight result = straighten(*three_, image.view());
+    EXPECT_FALSE(result.found.has_text);
+    EXPECT_EQ(result.found.steps, 0);
+    EXPECT_TRUE(test::same_pixels(result.image.view(), image.view()));
+  };
+  for (const PixelFormat format : test::photographic_formats()) {
+    SCOPED_TRACE(test::name_of(format));
+    stays(test::constant_image(1, 1, format, 7));
+    stays(test::constant_image(300, 200, format, 0));
+    stays(test::constant_image(300, 200, format, format.max_value()));
+    stays(test::random_image(random, 200, 150, format));
+    if (format.channels != 2) {
+      stays(test::smooth_image(random, 400, 300, format));
+    }
+  }
+}
+
+TEST_F(Deskew, StraightPagesKeepTheirBytes) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const Image page = Page(random, 500, 400, 20).turned(0.0, {Sample::u8, 3}, 250, 10);
+  const Straight result = straighten(*three_, page.view());
+  EXPECT_TRUE(result.found.has_text);
+  EXPECT_EQ(result.found.steps, 0);
+  EXPECT_TRUE(test::same_pixels(result.image.view(), page.view()));
 }
 
 }  // namespace
