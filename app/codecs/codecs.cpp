@@ -6,7 +6,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/formats.hpp"
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/jpeg/jpeg_metadata.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/npy/npy.hpp"
 #include "codecs/png/png.hpp"
 #include "codecs/png/png_chunks.hpp"

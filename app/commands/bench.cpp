@@ -24,8 +24,7 @@
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "operations/operations.hpp"
-#include "operations/result_compare.hpp"
-#include "operations/selftest.hpp"
+#include "operations/result_checks.hpp"
 #include "report/bench_report.hpp"
 
 namespace gpuimg::commands::bench {

@@ -14,7 +14,7 @@
 #include "engine/codec_selftest.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
-#include "operations/selftest.hpp"
+#include "operations/result_checks.hpp"
 
 namespace gpuimg::commands::doctor {
 namespace {

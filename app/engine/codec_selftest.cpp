@@ -23,8 +23,7 @@
 #include "codecs/metadata/exif.hpp"
 #include "codecs/png/png.hpp"
 #include "codecs/png/simple_png.hpp"
-#include "operations/result_compare.hpp"
-#include "operations/selftest.hpp"
+#include "operations/result_checks.hpp"
 
 namespace gpuimg {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "codecs/codec.hpp"
 #include "gpuimg/backend.hpp"
-#include "operations/selftest.hpp"
+#include "operations/result_checks.hpp"
 
 namespace gpuimg {
 

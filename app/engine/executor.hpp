@@ -27,7 +27,7 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
 #include "operations/operation_traits.hpp"
-#include "operations/result_compare.hpp"
+#include "operations/result_checks.hpp"
 
 namespace gpuimg {
 

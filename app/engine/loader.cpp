@@ -11,7 +11,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory.hpp"
-#include "operations/result_compare.hpp"
+#include "operations/result_checks.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

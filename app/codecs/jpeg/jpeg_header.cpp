@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/metadata/ifd.hpp"
 #include "codecs/refusals.hpp"
 

@@ -1,5 +1,5 @@
 // Converts JPEG segments to Metadata and back.
-#include "codecs/jpeg/jpeg_metadata.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 
 #include <fmt/format.h>
 

@@ -16,7 +16,6 @@
 #include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
-#include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/exif.hpp"

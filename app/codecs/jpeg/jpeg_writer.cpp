@@ -23,7 +23,7 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/jpeg/jpeg_encoding.hpp"
-#include "codecs/jpeg/jpeg_metadata.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "io/bytes.hpp"
 #include "text/printable_name.hpp"
 

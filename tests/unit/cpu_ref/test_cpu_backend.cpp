@@ -10,7 +10,7 @@
 
 #include "gpuimg/backend.hpp"
 #include "operations/operations.hpp"
-#include "operations/result_compare.hpp"
+#include "operations/result_checks.hpp"
 #include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "gpuimg/backend.hpp"
 #include "operations/operations.hpp"
-#include "operations/result_compare.hpp"
+#include "operations/result_checks.hpp"
 #include "support/oracle_of_options.hpp"
 #include "support/oracle_resize.hpp"
 #include "support/test_images.hpp"
