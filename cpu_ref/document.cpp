@@ -322,7 +322,7 @@ std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std:
 }
 
 /// The angle with the largest sum; of several, the one nearest to 0, and of two of those the positive one. There is
-/// text if the sums two degrees away from it are at most seven eighths of it.
+/// text if the sums two degrees away from it are smaller by an eighth of it, or more.
 FoundSkew found_skew(const TextColumns& text) {
   std::array<std::uint64_t, 2 * kMostSteps + 1> squares{};
   const auto at = [&](int steps) -> std::uint64_t& { return squares[static_cast<std::size_t>(steps + kMostSteps)]; };
@@ -335,7 +335,7 @@ FoundSkew found_skew(const TextColumns& text) {
     }
   }
   for (const int beside : {best - kPeakSteps, best + kPeakSteps}) {
-    if (std::abs(beside) <= kMostSteps && at(beside) > at(best) - at(best) / 8) {
+    if (std::abs(beside) <= kMostSteps && at(best) - at(beside) < (at(best) - 1) / 8 + 1) {
       return {};
     }
   }

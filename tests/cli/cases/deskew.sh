@@ -11,7 +11,6 @@ page level.pgm 0
 gpuimg deskew -v --backend cpu falling.pgm falling.png 2>&1 | grep angle
 for name in falling rising level; do gpuimg deskew -q --json -f $name.pgm $name.png; gpuimg deskew -q --json $name.png again.$name.png; done
 gpuimg compare level.pgm level.png
-gpuimg info falling.png
 # Several images: a manifest has the angles, and a blank page none.
 mkdir in && cp falling.pgm rising.pgm in/ && printf 'P5\n2 1\n255\nab' >in/two.pgm && printf 'P5\n1 1\n255\na' >in/one.pgm
 gpuimg deskew --manifest run.jsonl in/ out/ --format pgm 2>notes.txt; grep -o '"result": "[^"]*"' run.jsonl | sort; grep stays notes.txt | sort

@@ -350,7 +350,7 @@ FoundSkew skew_of(ConstView image) {
     }
   }
   for (const int beside : {best - 40, best + 40}) {
-    if (squares.contains(beside) && squares[beside] > squares[best] - squares[best] / 8) {
+    if (squares.contains(beside) && 8 * (squares[best] - squares[beside]) < squares[best]) {
       return {};
     }
   }
@@ -667,6 +667,9 @@ TEST_F(Deskew, WithoutTextNothingChanges) {
   for (const PixelFormat format : test::photographic_formats()) {
     SCOPED_TRACE(test::name_of(format));
     stays(test::constant_image(1, 1, format, 7));
+    stays(test::image_of_pixels(2, 1, format, [&](std::size_t i) {
+      return std::vector<std::uint32_t>(static_cast<std::size_t>(format.channels), i == 0 ? 9 : 7);
+    }));
     stays(test::constant_image(300, 200, format, 0));
     stays(test::constant_image(300, 200, format, format.max_value()));
     stays(test::random_image(random, 200, 150, format));

@@ -1,0 +1,111 @@
+"""Compares `deskew` with the angles by which Pillow has turned rendered pages, 200 of them, and its results with the pages
+before they were turned; and `despeckle` with the components of OpenCV, on random images of all densities.
+
+The pages are set in the fonts that fontconfig lists; without one, in the bitmap font that Pillow brings along.
+"""
+import glob
+import json
+import os
+
+import gpuimg_run
+
+numpy, cv2 = gpuimg_run.require("numpy", "cv2")
+from PIL import Image, ImageDraw, ImageFont
+
+PAGES = 200
+WORDS = ("a page of text that nobody has to read but which has lines and words of many lengths with ascenders Capitals and "
+         "descenders jumping quickly 1984 (or so) over 300 pixels or more per line and some, which end early.").split()
+
+
+class Documents(gpuimg_run.Comparison):
+    def font(self, generator, size):
+        """A font of about this size, and the height of its lines."""
+        files = sorted(glob.glob("/usr/share/fonts/truetype/*/*.ttf"))
+        latin = [name for name in files if os.path.basename(name).startswith(("DejaVu", "Liberation", "FreeS"))]
+        if not latin:
+            return ImageFont.load_default(), 14
+        return ImageFont.truetype(latin[generator.integers(len(latin))], size), int(size * 1.4)
+
+    def page(self, generator, width, height, size):
+        """Dark lines of text on light paper."""
+        font, line = self.font(generator, size)
+        page = Image.new("L", (width, height), 240)
+        pen = ImageDraw.Draw(page)
+        top = height // 12
+        while top < height - height // 8:
+            text = ""
+            end = width * (0.8 if generator.integers(6) else 0.4)
+            while pen.textlength(text, font) < end - width // 10:
+                text += WORDS[generator.integers(len(WORDS))] + " "
+            pen.text((width // 10, top), text, fill=25, font=font)
+            top += line * (1 + (generator.integers(7) == 0))
+        return page
+
+    def test_angles_of_pages(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        os.mkdir(self.path("in"))
+        angles, pages = {}, {}
+        for number in range(PAGES):
+            page = self.page(generator, int(generator.integers(700, 1100)), int(generator.integers(600, 1300)),
+                             int(generator.integers(14, 30)))
+            angle = round(float(generator.uniform(-10, 10)), 2)
+            turned = numpy.asarray(page.rotate(-angle, Image.BICUBIC, fillcolor=240)).astype(float)
+            turned += generator.normal(0, generator.uniform(0, 12), turned.shape)
+            turned = numpy.clip(turned if generator.integers(4) else 255 - turned, 0, 255).astype(numpy.uint8)
+            name = self.path(f"in/{number:03}.png")
+            Image.fromarray(turned).save(name, compress_level=1)
+            angles[name], pages[name] = angle, page
+        lines = self.gpuimg("deskew", "-q", "--json", self.path("in"), self.path("out")).decode().splitlines()
+        found = {line["name"]: line["angle"] for line in map(json.loads, lines)}
+        self.assertEqual(sorted(found), sorted(angles))
+        errors = [abs(found[name] - angles[name]) for name in angles]
+        print(f"{PAGES} pages: {numpy.mean(errors):.3f} degrees off on average, at most {max(errors):.3f}", flush=True)
+        self.assertLessEqual(max(errors), 0.1)
+        for name, page in list(pages.items())[::10]:
+            self.check_straight(name, page)
+
+    def check_straight(self, name, page):
+        """The middle of the result is the page as it was: its blurred ink lies where that of the page does."""
+        result = numpy.asarray(Image.open(name.replace("/in/", "/out/"))).astype(float)
+        before = numpy.asarray(page).astype(float)
+        self.assertEqual(result.shape, before.shape)
+        h, w = before.shape
+        middle = numpy.s_[h // 5:h - h // 5, w // 5:w - w // 5]
+        ink = [cv2.GaussianBlur(image, (0, 0), 2)[middle].ravel() for image in (before, result)]
+        self.assertGreater(abs(numpy.corrcoef(*ink)[0, 1]), 0.9, name)
+
+    def test_images_without_text_stay(self):
+        names = [name for name in self.sample_files() if os.path.basename(name) not in ("document.png",)]
+        for name in names:
+            out = self.path(os.path.basename(name))
+            line = json.loads(self.gpuimg("deskew", "-q", "--json", name, out))
+            self.assertIsNone(line["angle"], name)
+            self.gpuimg("compare", name, out)
+
+    def despeckled(self, pixels, size, color):
+        """By the components of OpenCV."""
+        count, labels, stats, _ = cv2.connectedComponentsWithStats((pixels == color).astype(numpy.uint8), connectivity=8)
+        small = stats[:, cv2.CC_STAT_AREA] <= size
+        small[0] = False  # the background
+        return numpy.where(small[labels], 255 - color, pixels).astype(numpy.uint8)
+
+    def test_specks(self):
+        generator = numpy.random.default_rng([gpuimg_run.seed(), 1])
+        for number in range(120):
+            height, width = generator.integers(1, 400, 2)
+            white = generator.random((height, width)) < generator.random()
+            pixels = numpy.where(white, 255, 0).astype(numpy.uint8)
+            if number % 3 == 0:  # larger shapes
+                pixels = numpy.where(cv2.GaussianBlur(pixels, (0, 0), 1.5) > 127, 255, 0).astype(numpy.uint8)
+            size = int(generator.integers(1, 40))
+            Image.fromarray(pixels).convert("1").save(self.path("in.png"))
+            for color, steps in (("black", (0,)), ("white", (255,)), ("both", (0, 255))):
+                expected = pixels
+                for step in steps:
+                    expected = self.despeckled(expected, size, step)
+                self.gpuimg("despeckle", "-f", "--size", size, "--color", color, self.path("in.png"), self.path("o.png"))
+                found = numpy.asarray(Image.open(self.path("o.png")).convert("L"))
+                self.assertTrue(numpy.array_equal(found, expected), (number, pixels.shape, size, color))
+
+
+gpuimg_run.main()
