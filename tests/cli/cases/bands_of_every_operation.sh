@@ -54,7 +54,7 @@ hsl --hue 20|threshold --method wolf --window 31
 convert|hsl --saturation 1.2
 integral --mean 15|equalize
 denoise --patch 1 --search 3|threshold
-threshold --value 40%|despeckle --size 20 --color both
+threshold --value 40%|despeckle --size 3 --color both
 resize --size 2500x|equalize --clahe --tiles 3x5
 equalize --roi 100,200,300,2000|equalize --formula stretch
 LIST
