@@ -116,7 +116,8 @@ TEST_F(ImageMemory, IsWhatIsHeld) {
                           {"hsl", "--planes"},
                           {"hsl", "--hue", "20"},
                           {"threshold"},
-                          {"threshold", "--method", "sauvola"}};
+                          {"threshold", "--method", "sauvola"},
+                          {"deskew"}};
   for (const Words& words : others) {
     for (const std::string& file : {png, deep}) {
       expect_declared(words, file);
@@ -155,6 +156,7 @@ TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
   const std::vector<std::vector<Words>> chains = {
       {{"integral", "--mean", "15"}, {"equalize"}},
       {{"denoise", "--patch", "1", "--search", "3"}, {"threshold"}},
+      {{"threshold"}, {"despeckle", "--size", "2"}},
       {{"equalize"}, {"equalize", "--clahe"}, {"integral", "--mean", "3"}},
       {{"resize", "--size", "1500x"}, {"equalize", "--formula", "stretch"}, {"crop", "--size", "900x900"}}};
   for (const std::vector<Words>& steps : chains) {

@@ -249,6 +249,40 @@ TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
   }
 }
 
+/// With steps that only the CPU has. Lines of dashes fall, so that there is something to straighten.
+TEST_F(StepsTest, OfDocumentsEqualSingleCommands) {
+  SCOPED_TRACE(random_.trace());
+  for (const std::vector<std::string>& steps :
+       {std::vector<std::string>{"deskew", "threshold"},
+        {"threshold", "despeckle --color both --size 9"},
+        {"deskew --fill 10,200,30", "equalize", "threshold --method sauvola --window 15", "despeckle"},
+        {"equalize --clahe --tiles 3x2", "deskew", "rotate 90"},
+        {"threshold", "despeckle --size 2", "deskew", "resize --size 50%"},
+        {"rotate 180", "deskew", "threshold", "despeckle --color white", "hist"}}) {
+    const PixelFormat format{random_.below(2) == 0 ? Sample::u16 : Sample::u8, random_.between(1, 4)};
+    const std::uint32_t most = format.max_value();
+    put_image("in.png", image_of_pixels(150, 90, format, [&](std::size_t i) {
+                const auto x = static_cast<int>(i % 150);
+                const auto y = static_cast<int>(i / 150);
+                const bool is_dark = (y + x / 20 + 4) % 18 < 5 && x % 11 < 8 && x > 8 && x < 140;
+                std::vector<std::uint32_t> channels(
+                    static_cast<std::size_t>(format.channels),
+                    (is_dark ? most / 10 : most - most / 10) + random_.below(most / 10));
+                channels.back() = format.has_alpha() ? most : channels.back();
+                return channels;
+              }));
+    expect_equal_to_single_commands({steps, steps.back() == "hist" ? "csv" : "png", {}},
+                                    {{"--backend", "cpu"},
+                                     {"--backend", "cpu", "--threads", "1"},
+                                     {"--backend", "auto"},
+                                     {"--max-device-memory", "20K"}});
+  }
+  const CommandRun ran = run_command({"deskew", "--json", "--backend", "cpu", in("in.png"), in("angle.png")});
+  const std::size_t at = ran.out.find("\"angle\": ");
+  ASSERT_NE(at, std::string::npos) << ran.out << ran.err;
+  EXPECT_NEAR(std::stod(ran.out.substr(at + 9)), -2.86, 0.5);  // so small an image has no sharper one
+}
+
 bool has_opencl_device() {
   try {
     return backend_entry(BackendKind::opencl).make({}) != nullptr;
