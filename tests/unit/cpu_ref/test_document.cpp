@@ -218,8 +218,9 @@ TEST_F(Despeckle, OnlyBlackAndWhiteIsTaken) {
 
 __extension__ using Wide = __int128;
 
-std::int64_t floor_of(Wide dividend, Wide divisor) {
-  const Wide quotient = dividend / divisor;
+template <class Integer>
+std::int64_t floor_of(Integer dividend, Integer divisor) {
+  const Integer quotient = dividend / divisor;
   return static_cast<std::int64_t>(dividend % divisor != 0 && (dividend < 0) != (divisor < 0) ? quotient - 1
                                                                                               : quotient);
 }
@@ -321,7 +322,8 @@ std::int64_t squares_of(const std::vector<std::vector<bool>>& text, int steps) {
   for (std::size_t y = 0; y < text.size(); ++y) {
     for (std::size_t x = 0; x < text[y].size(); ++x) {
       if (text[y][x]) {
-        const std::int64_t drop = floor_of(Wide{static_cast<std::int64_t>(x)} * tangent + kUnit / 2, kUnit);
+        const std::int64_t drop =
+            floor_of(static_cast<std::int64_t>(x) * tangent + (std::int64_t{1} << 29), std::int64_t{1} << 30);
         ++rows[static_cast<std::size_t>(static_cast<std::int64_t>(y) - drop + farthest)];
       }
     }
@@ -384,7 +386,7 @@ Image straightened(ConstView image, int steps, const std::array<std::uint32_t, 4
       };
       const std::int64_t at_x = phases(cosine * right - sine * below, image.width);
       const std::int64_t at_y = phases(sine * right + cosine * below, image.height);
-      const auto first = [](std::int64_t at) { return floor_of(at, 128) - 1; };
+      const auto first = [](std::int64_t at) { return floor_of(at, std::int64_t{128}) - 1; };
       const std::array<std::int64_t, 4> across = weights_at(at_x - 128 * (first(at_x) + 1));
       const std::array<std::int64_t, 4> down = weights_at(at_y - 128 * (first(at_y) + 1));
       const auto total = [&](const auto& value_of) {
