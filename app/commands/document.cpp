@@ -21,16 +21,17 @@ namespace {
 
 constexpr const char* kDespeckleExamples =
     "Examples:\n"
-    "  gpuimg despeckle fax.tif clean.tif\n"
-    "  gpuimg despeckle --size 9 --color both fax.tif clean.tif\n"
-    "  gpuimg threshold scan.png page.png --then despeckle\n"
-    "  gpuimg despeckle --recursive faxes/ clean/";
+    "  gpuimg despeckle fax.png speckless.png\n"
+    "  gpuimg despeckle --size 9 --color both fax.png even.png\n"
+    "  gpuimg despeckle fax.png half.png --then resize --size 50%\n"
+    "  gpuimg despeckle --recursive faxes/ speckless/";
 
 constexpr const char* kDeskewExamples =
     "Examples:\n"
-    "  gpuimg deskew scan.jpg page.png\n"
-    "  gpuimg deskew -v --fill 240,235,220 scan.jpg page.png\n"
-    "  gpuimg deskew scans/ pages/ --then threshold --method sauvola --then despeckle";
+    "  gpuimg deskew scan.png straight.png\n"
+    "  gpuimg deskew --fill 240,235,220 scan.png framed.png\n"
+    "  gpuimg deskew scan.png letter.png --then threshold --then despeckle\n"
+    "  gpuimg deskew --recursive --json scans/ straight/";
 
 struct DespeckleArguments {
   BatchArguments files;

@@ -1,7 +1,10 @@
 make_image png in.png 700x500
 for name in in.jpg photo.jpg; do gpuimg equalize in.png $name; done
 cp in.png scan.png
-mkdir photos
+gpuimg threshold in.png fax.png
+mkdir photos faxes scans
+cp fax.png faxes/
+cp scan.png scans/
 cp in.png photo.jpg photos/
 gpuimg hsl in.png hsl.png
 steps=$(gpuimg equalize a b --then 2>&1 | sed 's/.* of a step: //; s/;.*//; s/,//g; s/ or / /')
