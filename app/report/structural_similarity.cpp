@@ -159,8 +159,8 @@ HWY_EXPORT(gaussian_down);
 HWY_EXPORT(gaussian_across);
 HWY_EXPORT(add_to_lanes);
 
-/// exp(−k² / (2 · 1.5²)), divided by the sum over k from −5 to 5.
-constexpr std::array<double, 6> kGaussianWeights = {0.2660117248617943,  0.21300553771125366,  0.1093606895097,
+/// exp(−k² / (2 · 1.5²)), divided by the sum over k from −5 to 5: the float64 numbers next to that.
+constexpr std::array<double, 6> kGaussianWeights = {0.26601172486179436, 0.2130055377112537,   0.10936068950970002,
                                                     0.03600077212843082, 0.007598758135239184, 0.0010283800844791099};
 
 /// Lanes stay below 2⁵³ with this many units each, so their sums are exact.

@@ -1,43 +1,19 @@
 // Runs the operations with each instruction set that Highway was compiled for and the processor supports. All return
-// the same bytes. Without this test, a run covers only the best set.
+// the same bytes.
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
-
 #include <string>
 #include <vector>
 
 #include "gpuimg/backend.hpp"
 #include "operations/operations.hpp"
 #include "operations/result_checks.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/oracle_of_options.hpp"
 #include "support/oracle_resize.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_instruction_sets {
 namespace {
-
-/// Restricts Highway to one instruction set during its lifetime.
-class OnlySet {
- public:
-  explicit OnlySet(std::int64_t set) { choose(set); }
-  OnlySet(const OnlySet&) = delete;
-  OnlySet& operator=(const OnlySet&) = delete;
-  ~OnlySet() { choose(0); }  // 0 = all supported sets
-
- private:
-  static void choose(std::int64_t sets) {
-    hwy::SetSupportedTargetsForTest(sets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
-
-std::vector<std::int64_t> instruction_sets() {
-  std::vector<std::int64_t> sets;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    sets.push_back(left & -left);
-  }
-  return sets;
-}
 
 /// Every operation with every option.
 std::vector<HostResult> results_of(Backend& backend, const Image& image) {
@@ -56,9 +32,9 @@ TEST(InstructionSets, AllGiveTheSameBytes) {
   for (const PixelFormat format : test::photographic_formats()) {
     const Image image = test::any_image(random, random.between(100, 200), 7, format);
     const std::vector<HostResult> expected = results_of(*backend, image);
-    for (const std::int64_t set : instruction_sets()) {
+    for (const std::int64_t set : test::instruction_sets()) {
       SCOPED_TRACE(test::name_of(format) + " by " + hwy::TargetName(set));
-      const OnlySet only(set);
+      const test::OnlySet only(set);
       const std::vector<HostResult> results = results_of(*backend, image);
       for (std::size_t i = 0; i < results.size(); ++i) {
         EXPECT_EQ(first_difference(results[i], "this set", expected[i], "the best set"), "") << "result " << i;
@@ -74,8 +50,8 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
   const auto backend = make_cpu_backend(1);
   const Image image = test::random_image(random, 256, 9, PixelFormat{Sample::u8, 1});
   const Image expected = oracle::equalized(image.view(), EqualizeOptions{});
-  for (const std::int64_t set : instruction_sets()) {
-    const OnlySet only(set);
+  for (const std::int64_t set : test::instruction_sets()) {
+    const test::OnlySet only(set);
     const Image actual = backend->download(backend->equalize(backend->upload(image.view()), {}));
     EXPECT_TRUE(test::same_pixels(actual.view(), expected.view())) << hwy::TargetName(set);
   }
@@ -99,8 +75,8 @@ TEST(InstructionSets, EachResizesAsTheOracle) {
       const Image expected = oracle::resampled(image.view(), plan.width, plan.height, filter, plan.left, plan.top,
                                                plan.right, plan.bottom);
       const Picture picture = backend->upload(image.view());
-      for (const std::int64_t set : instruction_sets()) {
-        const OnlySet only(set);
+      for (const std::int64_t set : test::instruction_sets()) {
+        const test::OnlySet only(set);
         EXPECT_TRUE(test::same_pixels(backend->download(backend->apply(picture, options)).view(), expected.view()))
             << test::name_of(format) << " by " << hwy::TargetName(set) << ", filter " << static_cast<int>(filter)
             << ", " << image.width() << "x" << image.height() << " to " << plan.width << "x" << plan.height;

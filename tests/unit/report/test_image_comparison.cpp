@@ -1,14 +1,20 @@
-// compare_images against plain loops over random pairs of all formats; the sums near the largest values.
+// compare_images against plain loops over random pairs of all formats; the sums near the largest values; SSIM with each
+// instruction set against its words and against the formulas of the paper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "report/image_comparison.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_image_comparison {
@@ -142,17 +148,17 @@ TEST(ImageComparison, OtherSize) {
 }
 
 /// SSIM of one channel by the words of docs/operations.md, "Structural similarity": each window summed on its own.
-double plain_ssim(const Image& a, const Image& b, int channel) {
-  const double v = a.format().sample == Sample::u8 ? 255.0 : 65535.0;
+double plain_box_ssim(ConstView a, ConstView b, int channel) {
+  const double v = a.format.max_value();
   const double c1 = 2401.0 * v * v / 1e4;
   const double c2 = 2352.0 * 9.0 * v * v / 1e4;
   std::int64_t units = 0;
-  for (int top = 0; top + 7 <= a.height(); ++top) {
-    for (int left = 0; left + 7 <= a.width(); ++left) {
+  for (int top = 0; top + 7 <= a.height; ++top) {
+    for (int left = 0; left + 7 <= a.width; ++left) {
       std::array<std::int64_t, 5> sums{};
       for (int i = 0; i < 49; ++i) {
-        const std::int64_t p = sample_at(a, left + i % 7, top + i / 7, channel);
-        const std::int64_t q = sample_at(b, left + i % 7, top + i / 7, channel);
+        const std::int64_t p = test::sample_at(a, left + i % 7, top + i / 7, channel);
+        const std::int64_t q = test::sample_at(b, left + i % 7, top + i / 7, channel);
         const std::array<std::int64_t, 5> added = {p, q, p * p, q * q, p * q};
         std::transform(sums.begin(), sums.end(), added.begin(), sums.begin(), std::plus<>());
       }
@@ -163,37 +169,219 @@ double plain_ssim(const Image& a, const Image& b, int channel) {
       units += std::llrint(std::ldexp(above / below, 40));
     }
   }
-  return std::ldexp(static_cast<double>(units), -40) / static_cast<double>((a.width() - 6) * (a.height() - 6));
+  return std::ldexp(static_cast<double>(units), -40) / static_cast<double>((a.width - 6) * (a.height - 6));
 }
 
-TEST(ImageComparison, SimilarityAsPlainLoops) {
+std::array<long double, 6> gaussian_weights() {
+  std::array<long double, 6> weights{};
+  long double sum = 0;
+  for (int k = -5; k <= 5; ++k) {
+    const long double weight = std::exp(static_cast<long double>(-k * k) / 4.5L);
+    weights.at(static_cast<std::size_t>(std::abs(k))) = weight;
+    sum += weight;
+  }
+  for (long double& weight : weights) {
+    weight /= sum;
+  }
+  return weights;
+}
+
+/// Eleven values, as the words say.
+double weighted(const std::array<double, 11>& v) {
+  static const std::array<long double, 6> kWeights = gaussian_weights();
+  double sum = static_cast<double>(kWeights[0]) * v[5];
+  for (std::size_t k = 1; k <= 5; ++k) {
+    const double both = v[5 - k] + v[5 + k];
+    sum += static_cast<double>(kWeights.at(k)) * both;
+  }
+  return sum;
+}
+
+/// The same with --gaussian.
+double plain_gaussian_ssim(ConstView a, ConstView b, int channel) {
+  const double v = a.format.max_value();
+  const double c1 = v * v / 1e4;
+  const double c2 = 9.0 * v * v / 1e4;
+  const std::array<std::function<double(double, double)>, 4> values = {
+      [](double p, double) { return p; }, [](double, double q) { return q; },
+      [](double p, double q) { return p * p + q * q; }, [](double p, double q) { return p * q; }};
+  std::int64_t units = 0;
+  for (int top = 0; top + 11 <= a.height; ++top) {
+    for (int left = 0; left + 11 <= a.width; ++left) {
+      std::array<double, 4> sums{};
+      for (std::size_t kind = 0; kind < 4; ++kind) {
+        std::array<double, 11> columns{};
+        for (int x = 0; x < 11; ++x) {
+          std::array<double, 11> column{};
+          for (int y = 0; y < 11; ++y) {
+            column.at(static_cast<std::size_t>(y)) = values.at(kind)(test::sample_at(a, left + x, top + y, channel),
+                                                                     test::sample_at(b, left + x, top + y, channel));
+          }
+          columns.at(static_cast<std::size_t>(x)) = weighted(column);
+        }
+        sums.at(kind) = weighted(columns);
+      }
+      const auto [p, q, s, m] = sums;
+      const double above = (2.0 * p * q + c1) * (2.0 * (m - p * q) + c2);
+      const double below = (p * p + q * q + c1) * (s - (p * p + q * q) + c2);
+      units += std::llrint(std::ldexp(above / below, 40));
+    }
+  }
+  return std::ldexp(static_cast<double>(units), -40) / static_cast<double>((a.width - 10) * (a.height - 10));
+}
+
+/// SSIM of one channel by the formulas of the paper: means, variances and the covariance around the means.
+long double ssim_of_the_paper(ConstView a, ConstView b, int channel, SsimWindow window) {
+  const int side = ssim_side(window);
+  const bool is_box = window == SsimWindow::box;
+  const long double v = a.format.max_value();
+  const long double c1 = 0.01L * v * (0.01L * v);
+  const long double c2 = 0.03L * v * (0.03L * v);
+  const std::array<long double, 6> gaussian = gaussian_weights();
+  const auto weight = [&](int at) {
+    return is_box ? 1.0L / 7.0L : gaussian.at(static_cast<std::size_t>(std::abs(at - side / 2)));
+  };
+  long double sum = 0;
+  for (int top = 0; top + side <= a.height; ++top) {
+    for (int left = 0; left + side <= a.width; ++left) {
+      const auto mean_of = [&](const auto& value) {
+        long double mean = 0;
+        for (int i = 0; i < side * side; ++i) {
+          const int x = i % side;
+          const int y = i / side;
+          mean += weight(x) * weight(y) *
+                  value(static_cast<long double>(test::sample_at(a, left + x, top + y, channel)),
+                        static_cast<long double>(test::sample_at(b, left + x, top + y, channel)));
+        }
+        return mean;
+      };
+      using Level = long double;
+      const long double p = mean_of([](Level one, Level) { return one; });
+      const long double q = mean_of([](Level, Level other) { return other; });
+      const long double of_sample = is_box ? 49.0L / 48.0L : 1.0L;
+      const long double pp = of_sample * mean_of([&](Level one, Level) { return (one - p) * (one - p); });
+      const long double qq = of_sample * mean_of([&](Level, Level other) { return (other - q) * (other - q); });
+      const long double pq = of_sample * mean_of([&](Level one, Level other) { return (one - p) * (other - q); });
+      sum += (2 * p * q + c1) * (2 * pq + c2) / ((p * p + q * q + c1) * (pp + qq + c2));
+    }
+  }
+  return sum / static_cast<long double>((a.width - side + 1) * (a.height - side + 1));
+}
+
+/// An image whose rows end in other pixels than its own, and begin at any byte or sample.
+class PaddedImage {
+ public:
+  PaddedImage(const Image& image, test::Random& random)
+      : width_(image.width()),
+        wide_(test::random_image(random, image.width() + random.between(1, 9), image.height(), image.format())),
+        first_(random.between(0, wide_.width() - width_)) {
+    for (int y = 0; y < image.height(); ++y) {
+      std::memcpy(wide_.view().row_bytes(y) + offset(), image.view().row_bytes(y), image.view().tight_pitch_bytes());
+    }
+  }
+
+  [[nodiscard]] ConstView view() const {
+    const ConstView wide = wide_.view();
+    return {wide.row_bytes(0) + offset(), width_, wide.height, wide.pitch_bytes, wide.format};
+  }
+
+ private:
+  [[nodiscard]] std::size_t offset() const {
+    return static_cast<std::size_t>(first_) * wide_.format().bytes_per_pixel();
+  }
+
+  int width_;
+  Image wide_;
+  int first_;
+};
+
+/// Each instruction set gives the digits of the plain loops, and those are near the paper's formulas.
+void expect_similarity(ConstView a, ConstView b, SsimWindow window, bool compares_with_paper = true) {
+  std::vector<double> expected;
+  double sum = 0.0;
+  for (int c = 0; c < a.format.channels; ++c) {
+    expected.push_back(window == SsimWindow::box ? plain_box_ssim(a, b, c) : plain_gaussian_ssim(a, b, c));
+    sum += expected.back();
+    if (compares_with_paper) {
+      EXPECT_NEAR(expected.back(), static_cast<double>(ssim_of_the_paper(a, b, c, window)), 1e-9);
+    }
+  }
+  for (const std::int64_t set : test::instruction_sets()) {
+    SCOPED_TRACE(hwy::TargetName(set));
+    const test::OnlySet only(set);
+    const ImageComparison result = compare_images(a, b, {.window = window});
+    ASSERT_EQ(result.channels.size(), expected.size());
+    for (std::size_t c = 0; c < expected.size(); ++c) {
+      EXPECT_EQ(result.channels[c].ssim, expected[c]) << "channel " << c;
+    }
+    EXPECT_EQ(result.ssim, sum / a.format.channels);
+  }
+}
+
+/// Any image and another one: nearly the same, the same but for some rows, its inverse, or any.
+std::array<Image, 2> pair_of_images(int width, int height, PixelFormat format, test::Random& random) {
+  Image a = test::any_image(random, width, height, format);
+  const std::uint32_t kind = random.below(4);
+  Image b = kind == 0 ? nearly(a, random) : kind == 3 ? test::any_image(random, width, height, format) : a.clone();
+  const int first = kind == 1 ? random.between(0, height - 1) : 0;
+  const int last = kind == 1 ? random.between(first, height - 1) : height - 1;
+  for (int y = first; y <= last && (kind == 1 || kind == 2); ++y) {
+    for (int i = 0; i < width * format.channels; ++i) {
+      const std::uint32_t level = test::sample_at(a.view(), i / format.channels, y, i % format.channels);
+      test::set_sample(b.view(), i / format.channels, y, i % format.channels, format.max_value() - level);
+    }
+  }
+  return {std::move(a), std::move(b)};
+}
+
+TEST(ImageComparison, SimilarityByEachInstructionSet) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
-    for (int time = 0; time < 4; ++time) {
-      const int width = random.between(7, 70);
-      const int height = random.between(7, 40);
-      SCOPED_TRACE(test::name_of(format));
-      const Image a = test::random_image(random, width, height, format);
-      const Image b = time < 3 ? nearly(a, random) : test::random_image(random, width, height, format);
-      const ImageComparison result = compare_images(a.view(), b.view(), {});
-      double sum = 0.0;
-      for (int c = 0; c < format.channels; ++c) {
-        const double expected = plain_ssim(a, b, c);
-        EXPECT_EQ(result.channels[static_cast<std::size_t>(c)].ssim, expected);
-        sum += expected;
+    for (const SsimWindow window : {SsimWindow::box, SsimWindow::gaussian}) {
+      const int side = ssim_side(window);
+      for (int time = 0; time < 12; ++time) {
+        const bool is_smallest = time == 0;
+        const int width = is_smallest ? side : random.between(side, time == 1 ? side : 61);
+        const int height = is_smallest ? side : random.between(side, time == 2 ? side : 30);
+        SCOPED_TRACE(test::name_of(format) + ", " + std::to_string(width) + "x" + std::to_string(height));
+        const auto [a, b] = pair_of_images(width, height, format, random);
+        const PaddedImage padded_a(a, random);
+        const PaddedImage padded_b(b, random);
+        expect_similarity(padded_a.view(), padded_b.view(), window);
       }
-      EXPECT_EQ(result.ssim, sum / format.channels);
     }
   }
 }
 
-TEST(ImageComparison, SimilarityOfTheGreatestSums) {
-  const PixelFormat format{Sample::u16, 1};
-  const Image black = test::constant_image(40, 9, format, 0);
-  const Image white = test::constant_image(40, 9, format, 65535);
-  EXPECT_EQ(compare_images(black.view(), white.view(), {}).ssim, plain_ssim(black, white, 0));
-  EXPECT_EQ(compare_images(white.view(), white.view(), {}).ssim, 1.0);
+TEST(ImageComparison, SimilarityOfConstantImages) {
+  for (const PixelFormat format : test::photographic_formats()) {
+    const std::uint32_t v = format.max_value();
+    for (const SsimWindow window : {SsimWindow::box, SsimWindow::gaussian}) {
+      const int side = ssim_side(window);
+      SCOPED_TRACE(test::name_of(format));
+      for (const std::array<std::uint32_t, 2> levels :
+           {std::array{0U, v}, {v, v}, {0U, 0U}, {1U, 0U}, {v / 3, v / 2}}) {
+        const Image a = test::constant_image(2 * side + 1, side + 2, format, levels[0]);
+        const Image b = test::constant_image(2 * side + 1, side + 2, format, levels[1]);
+        expect_similarity(a.view(), b.view(), window);
+        if (levels[0] == levels[1]) {
+          EXPECT_EQ(compare_images(a.view(), b.view(), {.window = window}).ssim, 1.0);
+        }
+      }
+    }
+  }
+}
+
+/// Units of a row are added in parts.
+TEST(ImageComparison, SimilarityOfWideRows) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const PixelFormat format{Sample::u8, 3};
+  for (const SsimWindow window : {SsimWindow::box, SsimWindow::gaussian}) {
+    const auto [a, b] = pair_of_images(random.between(33000, 34000), ssim_side(window), format, random);
+    expect_similarity(a.view(), b.view(), window, false);
+  }
 }
 
 TEST(ImageComparison, SimilarityNeedsAWindow) {
