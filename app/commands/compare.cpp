@@ -16,6 +16,7 @@
 #include "batch/devices.hpp"
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
+#include "batch/plan.hpp"
 #include "batch/session.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/command_parser.hpp"
@@ -170,10 +171,25 @@ class ComparedFile {
   /// reading does.
   [[nodiscard]] Image page(Worker& worker, std::uint32_t number) const;
 
+  /// What the header of a page says; nothing if the file cannot be read. Not for standard input.
+  [[nodiscard]] codecs::DeclaredImage declared(std::uint32_t page) const {
+    return codecs::declared_image_in(path_, place_of(page));
+  }
+
+  /// 0 if the file cannot be read. Not for standard input.
+  [[nodiscard]] std::uint64_t file_bytes() const {
+    std::uint64_t bytes = 0;
+    std::int64_t mtime_ns = 0;
+    (void)read_file_facts(path_, bytes, mtime_ns);
+    return bytes;
+  }
+
   /// Throws Error{decode} if pages are lost.
   void refuse_if_lost() const;
 
  private:
+  [[nodiscard]] codecs::PageRef place_of(std::uint32_t page) const;
+
   std::string path_;
   Bytes content_;  ///< of standard input
   codecs::PageList pages_;
@@ -193,10 +209,14 @@ std::string ComparedFile::name_of(std::uint32_t page) const {
   return shown_input(ItemPaths{name(), {}, {is_single() ? 0 : page}});
 }
 
+codecs::PageRef ComparedFile::place_of(std::uint32_t page) const {
+  return only_page_ > 0 ? codecs::PageRef{only_page_}
+         : is_single()  ? codecs::PageRef{}
+                        : codecs::PageRef{page, pages_.places.at(page - 1)};
+}
+
 Image ComparedFile::page(Worker& worker, std::uint32_t number) const {
-  worker.loader.turn_to(only_page_ > 0 ? codecs::PageRef{only_page_}
-                        : is_single()  ? codecs::PageRef{}
-                                       : codecs::PageRef{number, pages_.places.at(number - 1)});
+  worker.loader.turn_to(place_of(number));
   codecs::DecodedImage decoded = path_ == "-" ? worker.loader.decode(content_, path_) : worker.loader.load(path_);
   return worker.executor.process(OperationInput(std::move(decoded)), {});
 }
@@ -319,16 +339,29 @@ class CompareJob final : public ImageJob {
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
   [[nodiscard]] bool merges() const override { return true; }
-  /// The other image and its file, which are expected to be as large.
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
                                        const std::string& /*output*/) const override {
-    return {image.bytes_per_pixel, image.bytes_per_pixel};
+    return {};
+  }
+  /// The partner in the other folder.
+  [[nodiscard]] SecondImage second_image(const ItemPaths& paths, const codecs::DeclaredImage& image) const override {
+    const Pair* files = pair_of(paths);
+    const std::uint32_t page = page_of(paths);
+    if (files == nullptr || !files->b || page > files->b->pages()) {
+      return {};
+    }
+    const codecs::DeclaredImage other = files->b->declared(page);
+    const ImageShape a = largest_shape(image);
+    const ImageShape b = largest_shape(other);
+    const bool is_compared = a.width == b.width && a.height == b.height;
+    return {other.pixels() * other.bytes_per_pixel,
+            files->b->file_bytes() + other.pixels() * other.decoder_bytes_per_pixel,
+            is_compared ? comparison_bytes(a.width, a.height, a.format, b.format, options_.comparison) : 0};
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    const auto found = pairs_.find(paths.input);
-    const Pair* files = found != pairs_.end() ? &found->second : nullptr;  // nullptr: new since the folders were read
-    const std::uint32_t page = std::max(paths.page.number, 1U);
+    const Pair* files = pair_of(paths);
+    const std::uint32_t page = page_of(paths);
     if (files != nullptr && files->b && page > files->b->pages()) {
       files->b->refuse_if_lost();
     }
@@ -360,6 +393,14 @@ class CompareJob final : public ImageJob {
   [[nodiscard]] bool found_difference() const { return counts_->failing + only_in_a_->size() + only_in_b_.size() > 0; }
 
  private:
+  /// Null for a file that is new since the folders were read.
+  [[nodiscard]] const Pair* pair_of(const ItemPaths& paths) const {
+    const auto found = pairs_.find(paths.input);
+    return found != pairs_.end() ? &found->second : nullptr;
+  }
+
+  static std::uint32_t page_of(const ItemPaths& paths) { return std::max(paths.page.number, 1U); }
+
   [[nodiscard]] ReportedPair reported_pair(const ComparedPair& pair) const {
     const ImageComparison& comparison = pair.comparison;
     ReportedPair reported{comparison.same_size, 0.0, comparison.psnr_db, text_of(pair), {}};

@@ -126,11 +126,17 @@ class DuplicatesJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  /// The gray image. It is at most as large as the result of the steps.
+  /// The gray image, and the weights and rows with which it is resized.
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
+    constexpr std::uint64_t kOfRowOrColumn = 112;  // two tables of weights while they grow, and 16 samples
     HeldBeside held = held_by_steps(image);
-    held.others += std::max<std::uint64_t>(held.result, 1);
+    const ImageShape hashed = shape_after_steps(image);
+    const auto width = static_cast<std::uint64_t>(hashed.width);
+    const auto height = static_cast<std::uint64_t>(hashed.height);
+    const std::uint64_t pixels = std::max<std::uint64_t>(image.pixels(), 1);
+    held.others += (width * height + pixels - 1) / pixels;
+    held.sides = kOfRowOrColumn * (width + height);
     return held;
   }
   [[nodiscard]] bool merges() const override { return true; }

@@ -25,6 +25,13 @@ inline std::string shown_input(const ItemPaths& paths) {
   return paths.page.number == 0 ? paths.input : paths.input + ", page " + std::to_string(paths.page.number);
 }
 
+/// What run() holds of a second image, in bytes. It is read while the pixels of the first one are held.
+struct SecondImage {
+  std::uint64_t pixels = 0;
+  std::uint64_t decoding = 0;  ///< its file, and what its decoder holds
+  std::uint64_t others = 0;    ///< what is held beside both images once they are read
+};
+
 /// The part of an item's work that runs in input order, whichever item was computed first. Often empty. If memory runs
 /// out, it runs again: it changes nothing before its last allocation.
 using InOrder = std::function<void()>;
@@ -77,6 +84,12 @@ class ImageJob {
   [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,
                                                const std::string& /*output*/) const {
     return {image.bytes_per_pixel};
+  }
+
+  /// The second image that run() reads; `image` is the first one, at `paths`.
+  [[nodiscard]] virtual SecondImage second_image(const ItemPaths& /*paths*/,
+                                                 const codecs::DeclaredImage& /*image*/) const {
+    return {};
   }
 
   /// True if run() takes the image from Loader::load_rows for this output, and then holds no result.
@@ -140,6 +153,13 @@ class ImageJob {
   [[nodiscard]] HeldBeside held_by_steps(const codecs::DeclaredImage& image) const {
     const ImageShape input = largest_shape(image);
     return held_by(steps_.traits(input), input);
+  }
+
+  /// The largest result of the steps.
+  [[nodiscard]] ImageShape shape_after_steps(const codecs::DeclaredImage& image) const {
+    const ImageShape input = largest_shape(image);
+    const std::vector<OperationTraits> all = steps_.traits(input);
+    return all.empty() ? input : all.back().result;
   }
 
   /// How rows are read for a job that takes bands of any image `alone`, without steps before it.

@@ -29,6 +29,7 @@ struct HeldBeside {
   std::uint64_t halo = 0;       ///< bytes: of rows above and below that a row of a result depends on, in all operations
   std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
   std::uint64_t operations = 1;  ///< a number, not bytes: each may hold a band
+  std::uint64_t sides = 0;       ///< bytes, beside `others`: of rows and columns, which grow with width and height
 };
 
 /// The image as a step gets it.

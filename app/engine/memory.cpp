@@ -158,18 +158,21 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
     return 4 * file_bytes + kLeast;  // an unreadable file
   }
   const HeldBeside held = job.held_beside(declared, paths.output);
-  const std::uint64_t input = input_bytes(declared.bytes_per_pixel, held.result);
+  const SecondImage second = job.second_image(paths, declared);
+  const std::uint64_t of_second = (second.pixels + declared.pixels() - 1) / declared.pixels();
+  const std::uint64_t input = input_bytes(declared.bytes_per_pixel, std::max(held.result, of_second));
   const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
   // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
   const std::uint64_t file_held =
       declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
   const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
-  const std::uint64_t writing = declared.pixels() * (held.others + kept);
+  const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides;
   // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs
   // hold little of what is counted for them.
-  const std::uint64_t idle = held.result > 0 ? 2 * kMebibyte : 0;
-  return declared.pixels() * (input + held.result) + std::max(decoding, writing) + idle +
-         codec_bytes(declared.pixels() * declared.bytes_per_pixel);
+  const std::uint64_t idle = held.result + second.pixels > 0 ? 2 * kMebibyte : 0;
+  return declared.pixels() * (input + held.result) + second.pixels +
+         std::max({decoding, writing, second.decoding, second.others}) + idle +
+         codec_bytes(std::max(declared.pixels() * declared.bytes_per_pixel, second.pixels));
 }
 
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,

@@ -383,6 +383,15 @@ ImageComparison compare_images(ConstView a, ConstView b, const ComparisonOptions
   return result;
 }
 
+std::uint64_t comparison_bytes(int width, int height, PixelFormat a, PixelFormat b, const ComparisonOptions& options) {
+  const PixelFormat format = common_format(a, b);
+  const auto channels = static_cast<std::uint64_t>(format.channels);
+  const std::uint64_t levels = options.has_histograms ? 2 * channels * (format.max_value() + std::uint64_t{1}) : 0;
+  return levels * sizeof(std::uint64_t) +
+         StructuralSimilarity::bytes_of(width, options.has_similarity ? height : 0, format.channels,
+                                        static_cast<int>(8 * sample_bytes(format.sample)), options.window);
+}
+
 Image difference_picture(ConstView a, ConstView b, const ComparisonOptions& options,
                          const ImageComparison& comparison) {
   const CommonRows rows(a, b, options);

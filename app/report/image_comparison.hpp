@@ -41,6 +41,9 @@ class StructuralSimilarity {
   /// is_same: both rows are equal. It saves time.
   void add_row(bool is_same);
 
+  /// What one holds, in bytes.
+  static std::uint64_t bytes_of(int width, int height, int channels, int bits, SsimWindow window);
+
   /// Of each channel, over all windows inside the image. Empty if there is none: the image is smaller than a window.
   [[nodiscard]] std::vector<double> means() const;
 
@@ -121,6 +124,9 @@ struct ImageComparison {
 /// Compares photographic pixels (u8 or u16, 1 to 4 channels). Formats that differ are first brought to one, without
 /// loss: gray to RGB, 8 bits to 16 as v · 257, missing alpha as opaque.
 ImageComparison compare_images(ConstView a, ConstView b, const ComparisonOptions& options);
+
+/// What compare_images() holds beside two images of this size, in bytes: rows, sums of columns, and counts.
+std::uint64_t comparison_bytes(int width, int height, PixelFormat a, PixelFormat b, const ComparisonOptions& options);
 
 /// Both images in pale gray, and the pixels that differ in red, the stronger the greater their difference: RGB of 8
 /// bits. The images have the same size, here and below; `comparison` is theirs.

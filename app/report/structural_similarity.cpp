@@ -219,6 +219,17 @@ StructuralSimilarity::StructuralSimilarity(int width, int height, int channels, 
   units_.resize(windows_in_row() * channels_);
 }
 
+std::uint64_t StructuralSimilarity::bytes_of(int width, int height, int channels, int bits, SsimWindow window) {
+  const int side = ssim_side(window);
+  const auto samples = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(channels);
+  if (std::min(width, height) < side) {
+    return samples * 2 * sizeof(std::uint16_t);
+  }
+  const std::uint64_t rows = 2 * (static_cast<std::uint64_t>(side) + 1) + 1;  // and the empty row of add_box_row
+  const std::uint64_t sum = bits > 8 || window == SsimWindow::gaussian ? sizeof(double) : sizeof(std::int32_t);
+  return samples * (rows * sizeof(std::uint16_t) + 4 * sum + sizeof(double));
+}
+
 std::uint16_t* StructuralSimilarity::next_row(int image) { return row(image, rows_); }
 
 std::uint16_t* StructuralSimilarity::row(int image, std::size_t y) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codecs/image_writer.hpp"
@@ -90,9 +92,90 @@ class ImageMemory : public ::testing::Test {
     RecordProperty(trace + ending, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
   }
 
+  /// The same for a run over folders. Two files may be in flight, and a small image may get the memory of a large one.
+  void expect_counted(const Words& words, const Words& names, const std::string& what) {
+    (void)run(words, names);
+    const std::size_t figure = declared(words, names) << 20;
+    const HeapMeter meter;
+    const CommandRun done = run(words, names);
+    const std::size_t held = meter.peak();
+    EXPECT_EQ(done.err, "") << what;
+    EXPECT_LE(held, figure) << what;
+    EXPECT_GE(held + held / 2 + (std::size_t{16} << 20), figure) << what;
+    RecordProperty(what, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
+  }
+
+  /// Writes two images to a folder, as 1 and 2 with this ending.
+  std::string folder_of_two(const std::string& name, const std::string& ending, const FileBytes& file) {
+    std::filesystem::create_directories(folder_ / name);
+    put(name + "/1." + ending, file);
+    put(name + "/2." + ending, file);
+    return folder_ / name;
+  }
+  FileBytes encoded(int width, int height, PixelFormat format, codecs::FileFormat file_format) {
+    return codecs::encode_image(smooth_image(random_, width, height, format).view(), file_format, "x", {});
+  }
+
   TemporaryFolder folder_;
   Random random_;
 };
+
+/// Both images, and the rows, sums and counts of the comparison; the second image may be the larger one.
+TEST_F(ImageMemory, OfPairsIsWhatIsHeld) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  constexpr PixelFormat kGray{Sample::u8, 1};
+  constexpr PixelFormat kColors{Sample::u8, 3};
+  constexpr PixelFormat kDeep{Sample::u16, 4};
+  struct Case {
+    const char* what;
+    int width;
+    int height;
+    PixelFormat a;
+    PixelFormat b;
+    Words more;
+  };
+  const Case cases[] = {{"colors", kWidth, kHeight, kColors, kColors, {}},
+                        {"a deeper partner", kWidth, kHeight, kGray, kDeep, {}},
+                        {"a less deep partner", kWidth, kHeight, kDeep, kGray, {"--histogram"}},
+                        {"long rows", 300000, 7, kColors, kColors, {}},
+                        {"long rows that become deep", 150000, 7, kGray, kDeep, {}},
+                        {"long rows with Gaussian windows", 150000, 11, kColors, kColors, {"--gaussian"}},
+                        {"long rows below a window", 1000000, 3, kColors, kColors, {}}};
+  for (const Case& one : cases) {
+    const auto png = codecs::FileFormat::png;
+    const std::string a = folder_of_two("A", "png", encoded(one.width, one.height, one.a, png));
+    const std::string b = folder_of_two("B", "png", encoded(one.width, one.height, one.b, png));
+    Words words = {"compare"};
+    words.insert(words.end(), one.more.begin(), one.more.end());
+    expect_counted(words, {a, b}, one.what);
+  }
+  const Image pixels = smooth_image(random_, kWidth, kHeight, kColors);
+  const FileBytes jpeg = make_jpeg(pixels.view(), {.progressive = true});
+  expect_counted({"compare"}, {folder_of_two("P", "jpg", jpeg), folder_of_two("Q", "jpg", jpeg)}, "progressive");
+  const std::string small = folder_of_two("S", "png", encoded(9, 9, kColors, codecs::FileFormat::png));
+  expect_counted({"compare"}, {small, folder_ / "P"}, "a small image and a large one");
+}
+
+TEST_F(ImageMemory, OfHashesIsWhatIsHeld) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  const auto png = codecs::FileFormat::png;
+  for (const PixelFormat format :
+       {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 4}}) {
+    const std::string name = name_of(format);
+    for (const auto& [width, height] : {std::pair(kWidth, kHeight), std::pair(400000, 3), std::pair(3, 400000)}) {
+      const std::string in = folder_of_two("in", "png", encoded(width, height, format, png));
+      const std::string what = name + ", " + std::to_string(width) + "x" + std::to_string(height);
+      expect_counted({"duplicates", "--table"}, {in, "-"}, what);
+      if (width == kWidth) {
+        expect_counted({"resize", "--size", "2400x"}, {in, "-", "--then", "duplicates"}, "enlarged " + what);
+      }
+    }
+  }
+}
 
 TEST_F(ImageMemory, IsWhatIsHeld) {
   if (!heap_is_metered()) {
