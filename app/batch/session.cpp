@@ -57,6 +57,9 @@ std::string content_hash(const std::string& path) {
 std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOption>& options, std::uint64_t hash) {
   hash = fnv_hash(name, hash);
   for (const GivenOption& option : options) {  // sorted: the order on the command line does not matter
+    if (option.is_of_end) {
+      continue;
+    }
     const std::string value = fmt::format("{}", fmt::join(option.values, "\n"));
     hash = fnv_hash(fmt::format("\n{}={}", option.name, option.reads_file ? content_hash(value) : value), hash);
   }
@@ -81,7 +84,7 @@ std::string steps_text(const CommandParser& parser) {
   return text.empty() ? text : text + "--then " + parser.step_text() + "\n";
 }
 
-/// One number for everything except the inputs that affects the bytes of a run's outputs. A manifest stores it, and
+/// One number for everything except the inputs that affects what a run makes of an image. A manifest stores it, and
 /// --resume compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the
 /// files they name. Another text of the options breaks --resume of older manifests. Throws Error{read} for such a file,
 /// Error{usage} if it is standard input.

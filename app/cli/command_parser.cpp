@@ -569,6 +569,9 @@ CLI::Option& CommandParser::finish(CLI::Option& option, const OptionSpec& spec) 
   if (spec.reads_file) {
     file_options_.push_back(option.get_lnames().front());
   }
+  if (spec.is_of_end) {
+    end_options_.push_back(option.get_lnames().front());
+  }
   if (spec.is_of_run) {
     run_options_.push_back(option.get_lnames().front());
   }
@@ -715,8 +718,10 @@ std::vector<GivenOption> CommandParser::given_options() const {
     const bool is_of_operation = option->get_group() == kOperationGroup && !option->get_lnames().empty();
     if (is_of_operation && option->count() > 0) {
       const std::string& name = option->get_lnames().front();
-      const bool reads_file = std::find(file_options_.begin(), file_options_.end(), name) != file_options_.end();
-      given.push_back({name, option->results(), reads_file});
+      const auto is_among = [&](const auto& names) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+      };
+      given.push_back({name, option->results(), is_among(file_options_), is_among(end_options_)});
     }
   }
   std::sort(given.begin(), given.end(), [](const GivenOption& a, const GivenOption& b) { return a.name < b.name; });

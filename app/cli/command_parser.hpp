@@ -34,6 +34,7 @@ struct OptionSpec {
   bool reads_file = false;     ///< the value names an input: its content affects the result, not its name
   std::string variable = {};   ///< of the environment, used if the option is not given
   bool is_of_run = false;      ///< of several steps, it belongs to the run: it says how OUT is written
+  bool is_of_end = false;      ///< it affects only what is made of the results of all images: --resume may change it
 };
 
 /// The option as one of the run.
@@ -47,6 +48,7 @@ struct GivenOption {
   std::string name;                 ///< long name without dashes
   std::vector<std::string> values;  ///< in the order given
   bool reads_file = false;
+  bool is_of_end = false;
 };
 
 class ImageStep;  // app/engine
@@ -174,6 +176,7 @@ class CommandParser {
   const CommandParser* program_ = nullptr;  ///< of a subcommand
   std::vector<std::unique_ptr<CommandParser>> subcommands_;
   std::vector<std::string> file_options_;  ///< names of the options that read files
+  std::vector<std::string> end_options_;   ///< names of those with OptionSpec::is_of_end
   std::vector<std::string> run_options_;   ///< names of the options of the run
   StepPlace step_place_ = StepPlace::nowhere;
   MakeStep make_step_;

@@ -318,10 +318,12 @@ RunCommand declare(CommandParser& parser) {
                  "image or a folder, the groups are printed",
        .output_usage = "[OUT]"});
   parser.text({"--hash", with_choices("what is compared", kHashNames, arguments->hash), "NAME"}, arguments->hash);
-  parser.number(
-      {"--distance",
-       fmt::format("hashes that differ in up to N of 64 bits are alike, from 0 to 16 [{}]", arguments->distance), "N"},
-      arguments->distance);
+  parser.number({.names = "--distance",
+                 .description = fmt::format("hashes that differ in up to N of 64 bits are alike, from 0 to 16 [{}]",
+                                            arguments->distance),
+                 .type_name = "N",
+                 .is_of_end = true},
+                arguments->distance);
   parser.flag({"--table", "write a row for each image, with all hashes, not only for those that are alike"},
               arguments->table);
   add_format_option(parser, arguments->form,
