@@ -17,6 +17,7 @@
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
+#include "codecs/file_header.hpp"
 #include "commands/commands.hpp"
 #include "engine/image_job.hpp"
 #include "report/image_hashes.hpp"
@@ -302,11 +303,17 @@ class DuplicatesJob final : public ImageJob {
   std::unique_ptr<std::vector<HashedImage>> images_ = std::make_unique<std::vector<HashedImage>>();
 };
 
-/// True if the last name is an input, although OUT may stand there: it exists, and groups are not written to such a
-/// name.
+/// True if the last name is an input, although OUT may stand there: it is a folder, or a file with the ending or the
+/// content of an image or an archive.
 bool is_input(const std::string& name) {
+  if (is_stream(name) || kForms.find(file_ending(name)) != nullptr) {
+    return false;
+  }
   std::error_code failed;
-  return !is_stream(name) && kForms.find(file_ending(name)) == nullptr && std::filesystem::exists(name, failed);
+  const std::filesystem::file_status status = std::filesystem::status(name, failed);
+  return std::filesystem::is_directory(status) ||
+         (std::filesystem::is_regular_file(status) &&
+          (codecs::is_image_ending(file_ending(name)) || !codecs::binary_format_of(name).empty()));
 }
 
 RunCommand declare(CommandParser& parser) {

@@ -41,6 +41,12 @@ echo "- continued"
 gpuimg duplicates -q in some.csv --manifest m.jsonl
 gpuimg duplicates -r in groups2.csv --manifest m.jsonl --resume m.jsonl 2>&1 | sed 's/ in [0-9].*//'
 cmp groups2.csv groups.csv
+echo "- continued with another distance, for which no image is read again"
+gpuimg duplicates -r in groups3.csv --distance 0 --manifest m.jsonl --resume m.jsonl 2>&1 | sed 's/ in [0-9].*//'
+gpuimg duplicates -q -r in - --format csv --distance 0 | cmp - groups3.csv
+echo "- and with another hash, for which each is"
+gpuimg duplicates -r in groups4.csv --hash dhash --manifest n.jsonl --resume m.jsonl 2>&1 | sed 's/ in [0-9].*//'
+rm groups3.csv groups4.csv
 sed -i 's/"result": "97,61/"result": "97/' m.jsonl
 expect 3 gpuimg duplicates -q -r in groups3.csv --manifest m.jsonl --resume m.jsonl
 echo "- an archive, a chain, a damaged file"
@@ -49,6 +55,14 @@ gpuimg flip horizontal -q in/c.pgm in/f.pgm in/g.pgm - --then duplicates --dista
 printf 'P6\n9 9\n255\n' >in/cut.ppm
 expect 1 gpuimg duplicates -q -r in groups4.csv
 cmp groups4.csv groups.csv
+echo "- the last name is OUT, whatever it is called, unless it is an image, an archive or a folder"
+rm in/cut.ppm
+gpuimg duplicates -q -r --format csv in groups && cmp groups groups.csv
+expect 4 gpuimg duplicates -q -r --format csv in groups
+gpuimg duplicates -q -r --format csv --force in groups && cmp groups groups.csv
+cp in/c.pgm image && gpuimg duplicates -q in/g.pgm image
+cp in.tar archive && gpuimg duplicates -q --tar --format csv archive | sort | cmp - <(sort groups.csv)
+cmp in.tar archive
 echo "- refusals"
 expect 2 gpuimg duplicates in groups.png
 expect 2 gpuimg duplicates --distance 17 in
