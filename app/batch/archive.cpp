@@ -238,6 +238,13 @@ class ArchiveIntake {
 /// Members above this size that are not images are not held in memory.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
+void check_beginning(const std::string& archive, std::span<const std::byte> beginning) {
+  if (beginning.empty() && archive == "-") {
+    refuse_empty(archive);
+  }
+  codecs::check_archive(beginning, input_name(archive));
+}
+
 ArchiveIntake::ArchiveIntake(const std::string& archive, const std::string& folder, const ImageJob& job,
                              const GlobalOptions& globals, std::uint64_t budget, bool copies_others)
     : job_(job),
@@ -247,12 +254,7 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const std::string& fold
       copies_others_(copies_others),
       folder_(folder),
       images_({}, {}, codecs::input_endings()),
-      reader_(archive, [&archive](std::span<const std::byte> beginning) {
-        if (beginning.empty() && archive == "-") {
-          refuse_empty(archive);
-        }
-        codecs::check_archive(beginning, input_name(archive));
-      }) {}
+      reader_(archive, [&archive](std::span<const std::byte> beginning) { check_beginning(archive, beginning); }) {}
 
 std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
   std::optional<TarMember> member = reader_.next();
@@ -310,7 +312,7 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
 
 void ArchiveIntake::plan_image(ArchiveMember& taken) const {
   const std::string& name = taken.member.name;
-  taken.plan.input = joined_path(folder_, name);
+  taken.plan.input = folder_.empty() ? name : joined_path(folder_, name.substr(name.find_first_not_of('/')));
   if (!job_.merges()) {
     taken.plan.output = mirrored_name("", name, job_.ending_for(name));
   }
@@ -640,6 +642,18 @@ std::vector<std::string> distinct_archives(const std::vector<std::string>& archi
   return distinct;
 }
 
+/// Throws what opening an archive and reading its first header do: a file that is not an archive is found before the
+/// first archive is processed. That one is opened next anyway, and a pipe can be read only once.
+void check_further_archives(const std::vector<std::string>& archives) {
+  for (std::size_t i = 1; i < archives.size(); ++i) {
+    const std::string& archive = archives[i];
+    if (!is_stream(archive)) {
+      TarReader reader(archive, [&](std::span<const std::byte> beginning) { check_beginning(archive, beginning); });
+      (void)reader.next();
+    }
+  }
+}
+
 }  // namespace
 
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
@@ -657,6 +671,7 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
                                               globals.on_end ? "" : "; interrupt again to stop at once"));
   });
   const std::vector<std::string> archives = distinct_archives(named.inputs);
+  check_further_archives(archives);
   ArchiveRun run(job, options, globals, archives, stop);
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {

@@ -15,6 +15,16 @@ head -c 700 shards/0.tar >shards/2.tar
 expect 3 gpuimg hist -q shards/0.tar shards/2.tar table.csv --table
 expect 3 gpuimg hist -q shards/0.tar missing.tar table.csv --table
 ls table.csv 2>/dev/null
+echo "- what is not an archive is found before the first one is processed"
+echo text >shards/3.tar && cp b.pgm shards/4.tar && printf 'PK\3\4' >shards/5.tar
+for other in 3 4 5; do
+  expect 3 gpuimg hist shards/0.tar shards/$other.tar table.csv --table --fail-if 'mean>5'
+done
+ls table.csv 2>/dev/null
+echo "- absolute names of members"
+tar cPf absolute.tar --transform 's,^,/data/,' a.pgm b.pgm
+gpuimg hist -q absolute.tar shards/0.tar --table --columns name,folder,file -o -
+gpuimg duplicates -q shards/0.tar absolute.tar --distance 0 --table | cut -d, -f 3
 echo "- refusals"
 expect 2 gpuimg hist shards/0.tar in table.csv --table
 expect 2 gpuimg hist shards/0.tar a.pgm table.csv --table
