@@ -1,8 +1,10 @@
-// Groups of near hashes against a search of all pairs; hashes of thumbnails whose bits are known.
+// Groups of near hashes against a search of all pairs; hashes of thumbnails whose bits are known; gray of 16 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -44,6 +46,35 @@ Groups groups_of_all_pairs(const std::vector<std::uint64_t>& hashes, int distanc
     }
   }
   return groups;
+}
+
+/// The same in one pass over all pairs, for many hashes.
+Groups groups_of_many(const std::vector<std::uint64_t>& hashes, int distance) {
+  std::vector<std::uint32_t> group(hashes.size());
+  std::iota(group.begin(), group.end(), 0U);
+  std::vector<std::vector<std::uint32_t>> members(hashes.size());
+  for (std::uint32_t i = 0; i < hashes.size(); ++i) {
+    members[i] = {i};
+  }
+  for (std::uint32_t i = 0; i < hashes.size(); ++i) {
+    for (std::uint32_t k = 0; k < i; ++k) {
+      if (std::popcount(hashes[i] ^ hashes[k]) <= distance && group[i] != group[k]) {
+        std::vector<std::uint32_t>& to = members[std::min(group[i], group[k])];
+        std::vector<std::uint32_t>& from = members[std::max(group[i], group[k])];
+        const std::uint32_t first = std::min(group[i], group[k]);
+        for (const std::uint32_t moved : from) {
+          group[moved] = first;
+          to.push_back(moved);
+        }
+        from.clear();
+      }
+    }
+  }
+  std::erase_if(members, [](const std::vector<std::uint32_t>& one) { return one.size() < 2; });
+  for (std::vector<std::uint32_t>& one : members) {
+    std::sort(one.begin(), one.end());
+  }
+  return members;
 }
 
 /// Some random, some equal, some a few bits away from others, some with equal bits nearly everywhere.
@@ -93,6 +124,55 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
   }
 }
 
+void flip_bits(std::uint64_t& hash, int count, test::Random& random) {
+  for (std::uint64_t flipped = 0; std::popcount(flipped) < count;) {
+    const std::uint64_t bit = std::uint64_t{1} << random.below(64);
+    hash ^= bit & ~flipped;
+    flipped |= bit;
+  }
+}
+
+/// Several thousand hashes of every kind that fills few buckets, or joins much in few steps.
+TEST(HashGroups, OfThousandsInClusters) {
+  constexpr std::size_t kCount = 3000;
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int distance : {1, 4, 7, 10, 13, 16}) {
+    std::vector<std::vector<std::uint64_t>> kinds(6);
+    std::uint64_t walking = random.bits();
+    const std::uint64_t center = random.bits();
+    for (std::size_t i = 0; i < kCount; ++i) {
+      kinds[0].push_back(random.bits());
+      // One chain: each is at the distance of the one before.
+      flip_bits(walking, distance, random);
+      kinds[1].push_back(walking);
+      // Chains that break: a step in ten is one bit too far.
+      std::uint64_t broken = i == 0 ? center : kinds[2].back();
+      flip_bits(broken, distance + (random.below(10) == 0 ? 1 : 0), random);
+      kinds[2].push_back(broken);
+      // One cluster around a center: pairs are up to twice its radius apart.
+      std::uint64_t near = center;
+      flip_bits(near, distance / 2 + static_cast<int>(random.below(3)), random);
+      kinds[3].push_back(near);
+      // Equal bits except in one place of every part: all keys of the other parts are one bucket.
+      kinds[4].push_back(center ^ (random.bits() & 0x0101010101010101U << random.below(8)));
+      // Bits that only one half of the hash has, and few different ones.
+      kinds[5].push_back(random.bits() & random.bits() & random.bits() & 0xFFFFFFFFU);
+    }
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+      EXPECT_EQ(groups_of_near_hashes(kinds[kind], distance), groups_of_many(kinds[kind], distance))
+          << "kind " << kind << ", distance " << distance;
+    }
+  }
+}
+
+TEST(HashGroups, TheSearchesOfAllPairsAgree) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const std::vector<std::uint64_t> hashes = mixed_hashes(300, random);
+  EXPECT_EQ(groups_of_many(hashes, 6), groups_of_all_pairs(hashes, 6));
+}
+
 Image thumbnail(HashKind kind, const std::function<int(int x, int y)>& level) {
   const ThumbnailSize size = thumbnail_size(kind);
   Image image(size.width, size.height, {Sample::u8, 1});
@@ -136,6 +216,36 @@ TEST(ImageHash, GrayOfSixteenBitsIsThatOfEight) {
     const Image gray_of_deep = gray_for_hashes(deep.view());
     EXPECT_TRUE(std::equal(gray.view().data, gray.view().data + gray.size_bytes(), gray_of_deep.view().data))
         << channels;
+  }
+}
+
+/// All levels of 16 bits, each rounded to the nearest of 8 bits before the luma is made of them.
+TEST(ImageHash, GrayOfEveryLevelOfSixteenBits) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto rounded = [](std::uint32_t level) { return std::lround(level / 257.0); };  // 257 is odd: no ties
+  for (const int channels : {1, 2, 3, 4}) {
+    const bool is_gray = channels < 3;
+    const Image deep = test::image_of_pixels(256, 256, {Sample::u16, channels}, [&](std::size_t i) {
+      std::vector<std::uint32_t> pixel(static_cast<std::size_t>(channels));
+      for (std::uint32_t& level : pixel) {
+        level = random.below(65536);
+      }
+      pixel[is_gray ? 0 : i % 3] = static_cast<std::uint32_t>(i);
+      return pixel;
+    });
+    const Image gray = gray_for_hashes(deep.view());
+    ASSERT_EQ(gray.format(), (PixelFormat{Sample::u8, 1}));
+    std::size_t differing = 0;
+    for (int y = 0; y < 256; ++y) {
+      for (int x = 0; x < 256; ++x) {
+        const auto level = [&](int c) { return rounded(test::sample_at(deep.view(), x, y, c)); };
+        const long expected =
+            is_gray ? level(0) : (level(0) * 19595 + level(1) * 38470 + level(2) * 7471 + 32768) / 65536;
+        differing += static_cast<long>(test::sample_at(gray.view(), x, y, 0)) == expected ? 0 : 1;
+      }
+    }
+    EXPECT_EQ(differing, 0U) << channels << " channels";
   }
 }
 
