@@ -208,6 +208,16 @@ MUTATIONS = [
     Mutation("group-cache", "file cache of a control group counts as free", "app/io/control_group.cpp",
              "difference(limit, difference(used, cache))", "difference(limit, difference(used, 0 * cache))",
              ("Version1.FileCacheIsFree", "Version2.LeavesTheLimitLessWhatIsUsedButForFileCache")),
+    Mutation("pair-memory", "the partner of an image counts, with what its decoder holds", "app/engine/memory.cpp",
+             "std::max({decoding, writing, second.decoding, second.others})", "std::max(decoding, writing)",
+             ("ImageMemory.OfPairsIsWhatIsHeld",)),
+    # Comparisons
+    Mutation("ssim", "SSIM is that of the paper", "app/report/structural_similarity.cpp",
+             "? 1.0 : 48.0", "? 1.0 : 49.0", ("ImageComparison.SimilarityByEachInstructionSet",)),
+    Mutation("near-hashes", "every pair of near hashes is found", "app/report/image_hashes.cpp",
+             "(i <= distance % parts ? 0 : 1)", "(i < distance % parts ? 0 : 1)", ("HashGroups.EveryPairAtTheDistanceIsFound",)),
+    Mutation("hash-levels", "hashes of 16 bits are made of rounded levels", "app/report/image_hashes.cpp",
+             "(std::uint32_t{level} + 128) / 257", "std::uint32_t{level} / 257", ("ImageHash.GrayOfEveryLevelOfSixteenBits",)),
     # Same bytes
     Mutation("strips", "strips give the same bytes", "app/engine/striped_backend.cpp",
              "    above[x] += last[x];\n", "    above[x] = last[x];\n", ("StripedBackendTest.SummedAreaTables",)),
