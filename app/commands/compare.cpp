@@ -731,8 +731,11 @@ RunCommand declare(CommandParser& parser) {
   add_folder_options(parser, arguments->files);
   add_pace_options(parser, arguments->files);
   return [arguments, &parser](const GlobalOptions& globals) {
-    check_names(*arguments);
     const Options options = checked_options(*arguments);
+    check_names(*arguments);
+    if (globals.take_job) {
+      throw Error(ErrorKind::usage, "compare reads two images, so it is not a job for one");
+    }
     note_pictures(*arguments, globals.verbosity);
     if (is_folder_name(arguments->a)) {
       return compare_folders(*arguments, options, parser, globals);

@@ -90,22 +90,32 @@ void make_jobs(const std::vector<std::string>& arguments) {
   });
 }
 
-/// What a run does with its steps before it touches a file, for images of some shapes.
-void make_steps(const CommandParser& last, const GlobalOptions& globals) {
-  if (last.step_place() != StepPlace::anywhere) {
-    return;
+/// What a run asks of its job before it touches a file, for images of some shapes.
+void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& output) {
+  (void)options_for(job.operations(), globals);
+  (void)job.side_files();
+  codecs::DeclaredImage image;
+  image.height = 5;
+  for (const std::uint64_t width : {1, 7, 3000}) {
+    image.width = width;
+    (void)job.held_beside(image, output);
   }
+}
+
+/// A step from image to image is made; another command checks its options, and hands over its job if it has one for any
+/// image.
+void make_steps(const CommandParser& last, const GlobalOptions& globals, const RunCommand& run) {
   taken_or_refused([&] {
-    const ImageOutputArguments output;
-    PhotoJob job(last.make_step(), output);
-    job.run_after(last.earlier_steps());
-    (void)options_for(job.operations(), globals);
-    (void)job.side_files();
-    codecs::DeclaredImage image;
-    image.height = 5;
-    for (const std::uint64_t width : {1, 7, 3000}) {
-      image.width = width;
-      (void)job.held_beside(image, "a.png");
+    if (last.step_place() == StepPlace::anywhere) {
+      const ImageOutputArguments output;
+      PhotoJob job(last.make_step(), output);
+      job.run_after(last.earlier_steps());
+      ask(job, globals, "a.png");
+    } else if (last.step_place() == StepPlace::last || last.name() == "compare") {
+      GlobalOptions taking = globals;
+      taking.verbosity = Verbosity::quiet;
+      taking.take_job = [&](ImageJob& job) { ask(job, globals, "a.csv"); };
+      (void)run(taking);
     }
   });
 }
@@ -115,8 +125,8 @@ std::vector<Command> commands_of_steps() {
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
     command.declare = [declare = command.declare](CommandParser& parser) -> RunCommand {
-      return [owner = declare(parser), &parser](const GlobalOptions& globals) {  // of the arguments
-        make_steps(parser, globals);
+      return [run = declare(parser), &parser](const GlobalOptions& globals) {  // it owns the arguments
+        make_steps(parser, globals, run);
         return ExitCode::ok;
       };
     };
