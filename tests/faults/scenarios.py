@@ -107,6 +107,12 @@ def folder(work):
     make(work, "ppm", "in/p.ppm", "9x7")
 
 
+def pair(work):
+    (work / "in").mkdir()
+    make(work, "png", "in/1.png", "40x30", "rgb", "8", 1)
+    make(work, "png", "in/2.png", "40x30", "rgb", "16", 2)
+
+
 def folder_with_damage(work):
     folder(work)
     (work / "in" / "2.png").write_bytes((work / "in" / "2.png").read_bytes()[:200])
@@ -180,6 +186,12 @@ SCENARIOS = [
     one("hsl_npy", "hsl", png("60x40"), "in.png", "out.npy"),
     one("hsl_planes", "hsl", png("60x40"), "--planes", "in.png", "out.png", one_output=False),
     one("hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
+    one("compare_pictures", "compare", pair, "-q", "--min-ssim", "-1", "--side-by-side", "beside.png", "in/1.png", "in/2.png",
+        "red.png", one_output=False),
+    one("batch_compare", "compare", pair, "-q", "--jobs", "1", "in", "in", "pairs.csv", is_batch=True,
+        whole_or_nothing=False),
+    one("batch_duplicates", "duplicates", folder, "--table", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in",
+        "groups.csv", one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
     one("steps", "denoise", png("60x40"), "--search", "3", "in.png", "out.png", "--then", "equalize", "--clahe", "--tiles", "2x2",
         "--then", "threshold"),
     one("batch_steps", "denoise", folder, "--search", "3", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "out",
