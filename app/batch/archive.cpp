@@ -209,6 +209,9 @@ class ArchiveIntake {
   /// before is not affected. Waits for memory until `is_cancelled()`.
   std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
 
+  /// Lowers the limits to what is left now, if that is less.
+  void limit_memory();
+
   /// The member at which next() stopped, once; its content follows by read().
   std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }
   void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
@@ -255,6 +258,11 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const std::string& fold
       folder_(folder),
       images_({}, {}, codecs::input_endings()),
       reader_(archive, [&archive](std::span<const std::byte> beginning) { check_beginning(archive, beginning); }) {}
+
+void ArchiveIntake::limit_memory() {
+  budget_.limit_to(memory_for_images(globals_.max_memory));
+  most_ = memory_for_one(globals_.max_memory);
+}
 
 std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
   std::optional<TarMember> member = reader_.next();
@@ -449,6 +457,7 @@ class ArchiveRun {
   bool run(ArchiveOutput* output) {
     output_ = output;
     job_.prepare(*pool_.lease());
+    intake_->limit_memory();  // prepare() has read masks and tables
     try {
       read();
       for (std::size_t i = 1; i < archives_.size() && !must_stop(); ++i) {

@@ -37,9 +37,16 @@ Image mask_levels(ConstView pixels) {
   return mask;
 }
 
-/// The form of masks: u8, 1 channel.
-Image mask_of(ConstView pixels) {
-  return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
+/// The form of masks: u8, 1 channel. Such an image becomes its mask in place, so that two are never held.
+Image mask_of(Image image) {
+  if (image.format() != PixelFormat{Sample::u8, 1}) {
+    const ConstView pixels = std::as_const(image).view();
+    return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
+  }
+  auto* const levels = image.view().row<std::uint8_t>(0);
+  std::transform(levels, levels + image.size_bytes(), levels,
+                 [](std::uint8_t level) { return static_cast<std::uint8_t>(level != 0 ? 255 : 0); });
+  return image;
 }
 
 /// The channels that the mode counts, if `hist` can count them too.
@@ -90,7 +97,7 @@ bool is_empty(const std::vector<std::uint64_t>& counts) {
 }  // namespace
 
 SharedMask load_mask(const std::string& path, Worker& worker) {
-  return path.empty() ? nullptr : std::make_shared<const Image>(mask_of(worker.loader.load_on_host(path).view()));
+  return path.empty() ? nullptr : std::make_shared<const Image>(mask_of(worker.loader.load_on_host(path)));
 }
 
 GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, Worker& worker) {

@@ -198,6 +198,13 @@ Attempt attempted(const std::function<bool()>& work) {
   }
 }
 
+/// The same pixels, for a Picture in host memory that is only read: every image of a run shares the mask, and holds no
+/// copy of it. `image` must outlive the result.
+Image lent(const Image& image) {
+  auto* const pixels = const_cast<std::byte*>(image.view().data);
+  return {image.width(), image.height(), image.format(), PixelMemory(pixels, {[](std::byte* /*pixels*/) {}})};
+}
+
 }  // namespace
 
 RunNeeds::RunNeeds(const Steps& steps, const CountStep* last) {
@@ -229,6 +236,10 @@ Picture Executor::uploaded(Backend& backend, const AttemptInput& input) {
     }
   }
   return upload(backend, input->image.view());
+}
+
+Picture Executor::uploaded_mask(Backend& backend, const Image& mask) {
+  return backend.memory_is_host() ? backend.upload(lent(mask)) : upload(backend, mask.view());
 }
 
 Picture Executor::upload(Backend& backend, ConstView pixels) {
@@ -463,7 +474,7 @@ void Executor::run_group(StripedBackend& bands, const Picture& rows, Group group
     return;
   }
   const Step& step = group.front();
-  const std::optional<Picture> mask = step.mask ? std::optional(bands.upload(step.mask->view())) : std::nullopt;
+  const std::optional<Picture> mask = step.mask ? std::optional(bands.upload(lent(*step.mask))) : std::nullopt;
   times().measure_step({place, step.name},
                        [&] { (void)step.run(bands, AttemptPicture(rows), mask ? &*mask : nullptr); });
 }

@@ -211,6 +211,7 @@ class Executor {
   /// Of the host's pixels, which only the last attempt may give away.
   Picture uploaded(Backend& backend, const AttemptInput& input);
   Picture upload(Backend& backend, ConstView pixels);
+  Picture uploaded_mask(Backend& backend, const Image& mask);
   Image downloaded(Backend& backend, const AttemptPicture& picture);
 
   /// Tests the backend's own encoder before its first use; returns whether it may be used.
@@ -225,7 +226,7 @@ class Executor {
   }
   template <class Run>
   auto run_masked(Backend& on, Phase phase, const AttemptPicture& picture, const SharedMask& mask, const Run& run) {
-    const std::optional<Picture> mask_there = mask ? std::optional<Picture>(upload(on, mask->view())) : std::nullopt;
+    const std::optional<Picture> mask_there = mask ? std::optional<Picture>(uploaded_mask(on, *mask)) : std::nullopt;
     return times().measure(phase, [&] {
       auto result = run(on, picture, mask_there ? &*mask_there : nullptr);
       on.wait();

@@ -34,6 +34,12 @@ for jobs in 1 2; do
   echo "exit $?"
   ls out$jobs
 done
+echo "- a mask counts, also that of an archive"
+{ printf 'P4\n8000 5000\n'; head -c 5000000 /dev/zero; } >mask.pbm
+tar cf mask.tar mask.pbm
+gpuimg equalize --backend cpu --threads 1 -q --mask mask.pbm --max-memory 110M mask.tar out.tar 2>refused.txt
+echo "exit $?"
+sed "s/$needs/NEEDS/" refused.txt
 diff found.txt - >&3 <<'END'
 - one image
 exit 6
@@ -60,4 +66,7 @@ exit 0
 large.npy
 small.npy
 text.npy
+- a mask counts, also that of an archive
+exit 1
+gpuimg: error: mask.pbm: NEEDS
 END

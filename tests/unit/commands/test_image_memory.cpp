@@ -266,5 +266,36 @@ TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
   }
 }
 
+/// Each mask of a run is held once: no image and no step has a copy.
+TEST_F(ImageMemory, OfMasksInBandsIsThatOfTheMasks) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  constexpr int kWide = 3000;
+  constexpr int kHigh = 2000;
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kMasks = std::uint64_t{2} * kWide * kHigh;
+  constexpr std::uint64_t kRoom = kMasks + (std::uint64_t{10} << 20);  // 18 MB of pixels are read in bands
+  const auto png_of = [&](const std::string& name, const Image& pixels) {
+    return put(name, codecs::encode_image(pixels.view(), codecs::FileFormat::png, name, {}));
+  };
+  const std::string png = png_of("a.png", smooth_image(random_, kWide, kHigh, {Sample::u8, 3}));
+  const std::string first = png_of("first.png", random_mask(random_, kWide, kHigh));
+  const std::string second = png_of("second.png", random_mask(random_, kWide, kHigh));
+  const std::string half = folder_ / "half.png";
+  const std::string whole = folder_ / "whole.png";
+  ASSERT_EQ(run({"equalize", "--mask", first}, {png, half}).code, ExitCode::ok);
+  ASSERT_EQ(run({"equalize", "--clahe", "--mask", second}, {half, whole}).code, ExitCode::ok);
+  const std::string limit = std::to_string(kMuch - memory_for_images(kMuch) + kRoom);
+  const HeapMeter meter;
+  const CommandRun done = run({"equalize", "--mask", first, png, folder_ / "bands.png"},
+                              {"--then", "equalize", "--clahe", "--mask", second, "--max-memory", limit});
+  const std::size_t held = meter.peak();
+  ASSERT_EQ(done.code, ExitCode::ok) << done.err;
+  EXPECT_TRUE(text_in(folder_ / "bands.png") == text_in(whole));
+  EXPECT_LE(held, kRoom);
+  RecordProperty("held", std::to_string(held >> 10) + " of " + std::to_string(kRoom >> 10) + " KB");
+}
+
 }  // namespace
 }  // namespace gpuimg::test_image_memory
