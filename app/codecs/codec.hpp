@@ -193,6 +193,10 @@ struct DeclaredImage {
   std::uint64_t height = 0;
   std::uint64_t bytes_per_pixel = 4;          ///< at most
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
+  /// A decoder of several threads that is read in bands holds so many parts, of so many bytes each; but no more than
+  /// one beside those of the threads.
+  int most_parts = 0;
+  std::uint64_t part_bytes = 0;
 
   std::string_view
       color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
@@ -214,6 +218,10 @@ struct DeclaredImage {
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }
+  /// What the parts hold while `threads` threads read in bands.
+  [[nodiscard]] std::uint64_t bytes_of_parts(int threads) const {
+    return threads > 1 ? part_bytes * static_cast<std::uint64_t>(std::min(threads + 1, most_parts)) : 0;
+  }
   /// What decoding allocates, besides the file.
   [[nodiscard]] std::uint64_t decoding_bytes() const { return pixels() * (bytes_per_pixel + decoder_bytes_per_pixel); }
 };

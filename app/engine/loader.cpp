@@ -9,6 +9,7 @@
 #include "backends/backends.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/metadata/icc.hpp"
+#include "codecs/threads.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory.hpp"
 #include "operations/result_checks.hpp"
@@ -21,6 +22,7 @@ void Loader::begin(codecs::PageRef page) {
   members_.clear();
   images_.clear();
   band_bytes_.reset();
+  bytes_beside_bands_ = 0;
   rows_content_.reset();
 }
 
@@ -152,8 +154,16 @@ codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& j
     content = std::make_shared<const Bytes>(read_checked(path));
   }
   std::optional<codecs::DecodedImage> opened = times().measure(Phase::decode, [&] {
-    return content ? codecs::open_image_rows(content, path, input_options(), wants)
-                   : codecs::open_image_rows(path, input_options(), wants);
+    codecs::ReadOptions read = input_options();
+    if (options().max_memory) {
+      const codecs::DeclaredImage declared =
+          content ? codecs::declared_image(content->span(), path) : codecs::declared_image_in(path);
+      const int threads = codecs::allowed_threads(read.threads);
+      const BandDecoding decoding = band_decoding(job, paths, declared, threads, bytes_for_bands());
+      read.threads = decoding.threads;
+      bytes_beside_bands_ = decoding.bytes;
+    }
+    return content ? codecs::open_image_rows(content, path, read, wants) : codecs::open_image_rows(path, read, wants);
   });
   if (!opened) {
     return content ? decode(*content, path) : load(path);
@@ -175,7 +185,8 @@ void Loader::note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, 
 }
 
 std::uint64_t Loader::bytes_for_bands() const {
-  return band_bytes_ ? *band_bytes_ : memory_for_images(options().max_memory);
+  const std::uint64_t all = band_bytes_ ? *band_bytes_ : memory_for_images(options().max_memory);
+  return all - std::min(all, bytes_beside_bands_);
 }
 
 std::string Loader::rows_name() const { return input_name(rows_path_, page_.number); }

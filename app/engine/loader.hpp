@@ -138,6 +138,7 @@ class Loader {
   std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
   std::map<std::string, codecs::DecodedImage> images_;
   std::optional<std::uint64_t> band_bytes_;    ///< of read_in_bands()
+  std::uint64_t bytes_beside_bands_ = 0;       ///< of an input that is read in bands: BandDecoding
   std::string rows_path_;                      ///< the file of an input that is read in bands
   std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
   std::vector<std::string> printed_notes_;     ///< of that file

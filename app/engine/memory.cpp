@@ -175,18 +175,38 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
          codec_bytes(std::max(declared.pixels() * declared.bytes_per_pixel, second.pixels));
 }
 
-std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
-                         int threads) {
+namespace {
+
+constexpr std::uint64_t kOfThread = 2 * kMebibyte;
+
+/// What bands take if the decoder's parts take `bytes_of_parts`.
+std::uint64_t band_bytes_beside(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                                int threads, std::uint64_t bytes_of_parts) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
-  constexpr std::uint64_t kOfThread = 2 * kMebibyte;
   const HeldBeside held = job.held_beside(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
   // A band with a halo is best a few times as high; half of this is for one: DeviceMemory::place_bands.
   const std::uint64_t with_halo = 2 * 4 * held.halo;
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
-  return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
+  return 2 * kLeast + bytes_of_parts + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
          held.operations * kRows * row + with_halo +
          (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
+}
+
+}  // namespace
+
+BandDecoding band_decoding(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                           int threads, std::uint64_t share) {
+  const std::uint64_t parts = declared.bytes_of_parts(threads);
+  const std::uint64_t further = static_cast<std::uint64_t>(std::max(threads, 1) - 1) * kOfThread;
+  const bool has_room = parts == 0 || band_bytes_beside(job, paths, declared, threads, parts) <= share;
+  return has_room ? BandDecoding{threads, parts + further} : BandDecoding{1, further};
+}
+
+std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                         int threads, std::uint64_t share) {
+  const BandDecoding decoding = band_decoding(job, paths, declared, threads, share);
+  return band_bytes_beside(job, paths, declared, threads, declared.bytes_of_parts(decoding.threads));
 }
 
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
@@ -200,7 +220,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
       !job.visits_rows(paths.output)) {
     return whole;
   }
-  const ImageMemory bands{band_bytes(job, paths, declared, options.threads), true};
+  const ImageMemory bands{band_bytes(job, paths, declared, options.threads, share), true};
   return bands.bytes < whole.bytes && opens_as_rows(paths.input, declared, options) ? bands : whole;
 }
 

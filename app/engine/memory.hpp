@@ -47,9 +47,19 @@ std::string why_too_large(std::uint64_t bytes, const MostMemory& most);
 std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                           const codecs::DeclaredImage& declared, bool keeps_output = false);
 
-/// The same if its rows are read in bands by `threads` threads.
+/// How a file is decoded that is read in bands.
+struct BandDecoding {
+  int threads = 1;          ///< that decode: one if there is no room for the parts of several
+  std::uint64_t bytes = 0;  ///< of the parts, and of the further threads of the job, beside the bands
+};
+
+/// For an image that may hold `share` bytes and is processed by `threads` threads.
+BandDecoding band_decoding(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                           int threads, std::uint64_t share);
+
+/// The same as whole_bytes() if its rows are read in bands so.
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
-                         int threads);
+                         int threads, std::uint64_t share);
 
 struct ImageMemory {
   std::uint64_t bytes = 0;

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "codecs/jpeg/jpeg.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/metadata/ifd.hpp"
 #include "codecs/refusals.hpp"
 
@@ -534,6 +535,23 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
+/// What the parts of a file of one scan hold: coefficients, and pixels that wait for those of the parts above.
+void declare_parts(const JpegHeader& header, std::span<const Component> components, DeclaredImage& declared) {
+  std::uint64_t vertical = 1;
+  for (const Component& component : components) {
+    vertical = std::max<std::uint64_t>(vertical, component.vertical_sampling);
+  }
+  const std::uint64_t row_pixels = std::uint64_t{header.frame.width} * 8 * vertical;
+  const std::uint64_t coefficients = row_pixels * coefficient_bytes(components);
+  const std::uint64_t all_rows = (header.frame.height + 8 * vertical - 1) / (8 * vertical);
+  const std::uint64_t rows = std::min(
+      std::max<std::uint64_t>(kJpegPartRows, kJpegPartBytes / std::max<std::uint64_t>(coefficients, 1)), all_rows);
+  if (rows > 0 && rows < all_rows) {
+    declared.most_parts = kMaxJpegPartThreads + 1;
+    declared.part_bytes = (rows + 2) * coefficients + rows * row_pixels * declared.bytes_per_pixel;
+  }
+}
+
 DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   const JpegHeader header = read_jpeg_header(beginning, name);
   const std::span<const Component> components = components_of(header.frame, name);
@@ -545,6 +563,9 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // With several scans, all coefficients are in memory before the first row is complete.
   declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
+  if (!header.keeps_coefficients) {
+    declare_parts(header, components, declared);
+  }
   declared.suits_backends = describe_jpeg(beginning).has_value();
   declared.decoding_ms = declared.suits_backends ? kDecodingMs : 0.0;
   declared.facts = {{"process", header.frame.is_progressive()

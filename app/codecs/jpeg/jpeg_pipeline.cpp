@@ -20,9 +20,6 @@
 namespace gpuimg::codecs::jpeg {
 namespace {
 
-/// One thread decodes the codes, a fourth to a half of the work for most photographs. More threads would wait for it.
-constexpr int kMaxPartThreads = 4;
-
 struct Part {
   int first = 0;
   int end = 0;
@@ -41,7 +38,7 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
   return parts;
 }
 
-/// Each part has coefficients of its own, with the MCU rows above and below it, from which its chroma is upsampled.
+/// Each part has coefficients of its own, with the MCU rows above and below it.
 class JpegParts {
  public:
   JpegParts(const JpegFile& file, const JpegScript& script, std::span<const int> cuts, const JpegPartReading& reading)
@@ -55,7 +52,7 @@ class JpegParts {
         codes_(script, 0, codes_of(script), whole_.info(), script.scans.front().components) {}
 
   bool run() {
-    const int threads = std::min({reading_.threads, kMaxPartThreads, static_cast<int>(parts_.size())});
+    const int threads = std::min({reading_.threads, kMaxJpegPartThreads, static_cast<int>(parts_.size())});
     make_rows(threads > 1 ? threads + 1 : 1);
     if (threads > 1) {
       run_pipeline(threads);
@@ -383,9 +380,7 @@ std::optional<JpegPipelineResult> run_pipeline(const JpegFile& file, const JpegS
 }  // namespace
 
 std::vector<int> jpeg_cuts(JpegRows& whole, int height) {
-  constexpr std::size_t kPartBytes = std::size_t{3} << 19;
-  constexpr std::size_t kMinRows = 3;
-  const std::size_t rows = std::max(kMinRows, kPartBytes / whole.coefficient_bytes());
+  const std::size_t rows = std::max(kJpegPartRows, kJpegPartBytes / whole.coefficient_bytes());
   std::vector<int> cuts;
   const std::int64_t step = static_cast<std::int64_t>(rows) * whole.rows_of_blocks();
   for (std::int64_t cut = step; cut < height; cut += step) {

@@ -17,8 +17,16 @@ namespace gpuimg::codecs::jpeg {
 
 // A file of one sequential scan, in parts: the codes of one after another, the pixels of several at once.
 
-/// The rows at which to cut an image so that the coefficients of a part stay in the processor's cache. `whole` has read
-/// the header.
+/// The coefficients of a part take about so many bytes, which stay in the processor's cache, but so many rows of MCUs
+/// at least. A part has the row above and the one below it, too, from which its chroma is upsampled.
+inline constexpr std::size_t kJpegPartBytes = std::size_t{3} << 19;
+inline constexpr std::size_t kJpegPartRows = 3;
+
+/// One thread decodes the codes, a fourth to a half of the work for most photographs. More threads would wait for it.
+/// Of several threads, each has a part, and one more is decoded.
+inline constexpr int kMaxJpegPartThreads = 4;
+
+/// The rows at which to cut an image into such parts. `whole` has read the header.
 std::vector<int> jpeg_cuts(JpegRows& whole, int height);
 
 /// Reads the parts between the cuts, on at most `threads` threads. Cuts are in ascending order; each is moved up to the

@@ -266,6 +266,35 @@ TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
   }
 }
 
+/// Two threads decode a JPEG in parts, whose coefficients and pixels are held beside the bands.
+TEST_F(ImageMemory, OfAJpegInPartsIsBelowTheLimit) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // whole, 36 MB are needed and more
+  const Image pixels = smooth_image(random_, 3000, 2000, {Sample::u8, 3});
+  const std::string jpeg = put("a.jpg", make_jpeg(pixels.view(), {}));
+  for (const Words& words : {Words{"denoise", "--patch", "1", "--search", "3"}, Words{"integral", "--mean", "15"},
+                             Words{"hsl", "--format", "png"}}) {
+    SCOPED_TRACE(words.front());
+    ASSERT_EQ(run(words, {jpeg, folder_ / "whole.png"}).code, ExitCode::ok);
+    Words in_bands = words;
+    in_bands.insert(in_bands.end(),
+                    {jpeg, folder_ / "bands.png", "--backend", "cpu", "--threads", "2", "-q", "--force"});
+    (void)run_command(in_bands);  // what is made once
+    const std::string limit = std::to_string(kMuch - memory_for_images(kMuch) + kRoom);
+    in_bands.insert(in_bands.end(), {"--max-memory", limit});
+    const HeapMeter meter;
+    const CommandRun done = run_command(in_bands);
+    const std::size_t held = meter.peak();
+    EXPECT_EQ(done.code, ExitCode::ok) << done.err;
+    EXPECT_TRUE(text_in(folder_ / "bands.png") == text_in(folder_ / "whole.png"));
+    EXPECT_LE(held, kRoom);
+    RecordProperty(words.front(), std::to_string(held >> 10) + " of " + std::to_string(kRoom >> 10) + " KB");
+  }
+}
+
 /// Each mask of a run is held once: no image and no step has a copy.
 TEST_F(ImageMemory, OfMasksInBandsIsThatOfTheMasks) {
   if (!heap_is_metered()) {
