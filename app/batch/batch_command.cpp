@@ -380,8 +380,8 @@ InOrder run_watched(const ImageJob& job, Worker& worker, const ItemPaths& paths,
   return add;
 }
 
-/// Throws Error{out_of_memory} for an image that needs more than --max-memory or the control group leaves; nothing is
-/// known of a pipe.
+}  // namespace
+
 void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals) {
   const std::optional<MostMemory> most = memory_for_one(globals.max_memory);
   if (!most || paths.input == "-") {
@@ -405,6 +405,8 @@ void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptio
     throw Error(ErrorKind::out_of_memory, printable_name(paths.input) + ": " + why_too_large(memory.bytes, *most));
   }
 }
+
+namespace {
 
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   const ItemPaths paths{named.inputs.front(), named.output};

@@ -100,4 +100,8 @@ bool asks_for_batch(const BatchArguments& arguments);
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& globals);
 
+/// Throws Error{out_of_memory} for a single image that needs more than --max-memory or the control group leaves;
+/// nothing is known of a pipe.
+void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals);
+
 }  // namespace gpuimg

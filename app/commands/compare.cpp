@@ -354,9 +354,11 @@ class CompareJob final : public ImageJob {
     const ImageShape a = largest_shape(image);
     const ImageShape b = largest_shape(other);
     const bool is_compared = a.width == b.width && a.height == b.height;
+    const std::uint64_t comparing =
+        is_compared ? comparison_bytes(a.width, a.height, a.format, b.format, options_.comparison) : 0;
     return {other.pixels() * other.bytes_per_pixel,
             files->b->file_bytes() + other.pixels() * other.decoder_bytes_per_pixel,
-            is_compared ? comparison_bytes(a.width, a.height, a.format, b.format, options_.comparison) : 0};
+            std::max(comparing, other.pixels() * picture_bytes_per_pixel())};
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
@@ -397,6 +399,15 @@ class CompareJob final : public ImageJob {
   [[nodiscard]] const Pair* pair_of(const ItemPaths& paths) const {
     const auto found = pairs_.find(paths.input);
     return found != pairs_.end() ? &found->second : nullptr;
+  }
+
+  /// Of two files: the picture, of 8 bits or amplified, and three times as much beside each other.
+  [[nodiscard]] std::uint64_t picture_bytes_per_pixel() const {
+    const bool has_picture = !arguments_.output.empty() || !arguments_.side_by_side.empty();
+    if (!has_picture || is_folder_name(arguments_.a)) {
+      return 0;
+    }
+    return (arguments_.amplify ? 6 : 3) + (arguments_.side_by_side.empty() ? 0 : 9);
   }
 
   static std::uint32_t page_of(const ItemPaths& paths) { return std::max(paths.page.number, 1U); }
@@ -690,7 +701,12 @@ ExitCode compare_files(const Arguments& arguments, const Options& options, const
   }
   const ComparedFile a = opened(worker, arguments.a, globals);
   const ComparedFile b = opened(worker, arguments.b, globals);
-  const auto compare = a.is_single() && b.is_single() ? compare_single : compare_pages;
+  const bool are_single = a.is_single() && b.is_single();
+  if (are_single && arguments.a != "-" && arguments.b != "-") {
+    const CompareJob pair(arguments, options, globals, {{arguments.a, arguments.b}});
+    check_memory(pair, {arguments.a, arguments.output}, globals);
+  }
+  const auto compare = are_single ? compare_single : compare_pages;
   const ExitCode code = compare(worker, arguments, options, a, b, stop);
   worker.print_times();
   return stop.exit_code().value_or(code);

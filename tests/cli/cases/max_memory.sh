@@ -40,6 +40,12 @@ tar cf mask.tar mask.pbm
 gpuimg equalize --backend cpu --threads 1 -q --mask mask.pbm --max-memory 110M mask.tar out.tar 2>refused.txt
 echo "exit $?"
 sed "s/$needs/NEEDS/" refused.txt
+echo "- a pair"
+gpuimg compare -q --backend cpu --max-memory 40M in/large.png in/large.png 2>refused.txt
+echo "exit $?"
+sed "s/$needs/NEEDS/" refused.txt
+gpuimg compare -q --backend cpu --max-memory "$(sed -n "s/.*$needs/\1/p" refused.txt)" in/large.png in/large.png
+echo "exit $?"
 diff found.txt - >&3 <<'END'
 - one image
 exit 6
@@ -69,4 +75,8 @@ text.npy
 - a mask counts, also that of an archive
 exit 1
 gpuimg: error: mask.pbm: NEEDS
+- a pair
+exit 6
+gpuimg: error: in/large.png: NEEDS
+exit 0
 END
