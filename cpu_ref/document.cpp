@@ -230,7 +230,7 @@ struct TextRule {
 
 /// Otsu's threshold, and the class that has fewer pixels.
 TextRule text_rule(const std::vector<std::uint64_t>& counts) {
-  TextRule rule{otsu_level(counts)};
+  TextRule rule{otsu_levels(counts, 2).front()};
   const auto middle = counts.begin() + rule.threshold + 1;
   rule.is_light = std::accumulate(middle, counts.end(), std::uint64_t{0}) <
                   std::accumulate(counts.begin(), middle, std::uint64_t{0});
