@@ -599,7 +599,7 @@ std::vector<Trial> despeckle_trials(PixelFormat format) {
     return Trial{fmt::format("despeckle {} {}", name_of(color, kSpeckColorNames), size),
                  [size, color](Backend& backend, const Picture& picture) -> OperationResult {
                    ThresholdOptions black;
-                   black.level = picture.format().max_value() / 2;
+                   black.levels = ClassLevels{picture.format().max_value() / 2};
                    return backend.apply(backend.apply(picture, black), DespeckleOptions{size, color});
                  },
                  bytes_of(format) + 3.0, false, kOnlyCpu};
