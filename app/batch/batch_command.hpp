@@ -8,7 +8,7 @@
 
 #include "batch/devices.hpp"
 #include "batch/inputs.hpp"
-#include "batch/shard.hpp"
+#include "batch/manifest.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"

@@ -9,7 +9,6 @@
 
 #include "batch/manifest.hpp"
 #include "batch/outputs.hpp"
-#include "batch/shard.hpp"
 
 namespace gpuimg {
 

@@ -15,6 +15,8 @@
 #include "cli/option_values.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/image_writer.hpp"
+#include "gpuimg/ops/hist.hpp"
+#include "gpuimg/selection.hpp"
 #include "io/output_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -141,5 +143,28 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
 /// The extension, without dot, of an output in a folder: `asked` (--format) if not empty, else that of `input` if
 /// gpuimg writes that format, else png. Throws Error{usage} if gpuimg does not write `asked`.
 std::string image_ending_for(const std::string& input, const std::string& asked);
+
+// --- Which pixels count: --roi, --mask, --transparent and --luma. docs/operations.md, "Luma"
+// -----------------------------
+
+struct SelectionArguments {
+  std::string region;
+  std::string mask;
+  std::string transparent;  ///< empty: the default
+};
+
+/// --roi, --mask and --transparent.
+void add_selection_options(CommandParser& parser, SelectionArguments& arguments);
+
+/// The checked options without the mask, which is passed as OperationInput::mask. Without --transparent, transparent
+/// pixels count if alpha itself is the channel. Throws Error{usage}.
+Selection checked_selection(const SelectionArguments& arguments, Channel channel = Channel::luma);
+
+/// --transparent alone, for operations that select pixels by nothing else. `counts` is the default that --help shows.
+void add_transparent_option(CommandParser& parser, std::string& value, bool counts = Selection().count_transparent);
+bool counts_transparent(const std::string& value, Channel channel);
+
+/// --luma. `by_default` is the default that --help shows.
+void add_luma_option(CommandParser& parser, std::string& value, Luma by_default);
 
 }  // namespace gpuimg

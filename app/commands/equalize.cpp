@@ -14,7 +14,6 @@
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
 #include "commands/side_inputs.hpp"

@@ -14,7 +14,6 @@
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
 #include "commands/commands.hpp"

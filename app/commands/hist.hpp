@@ -8,7 +8,7 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
-#include "cli/pixel_options.hpp"
+#include "cli/output_options.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg::commands::hist {

@@ -13,7 +13,6 @@
 #include "cli/command_parser.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/pixel_options.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "batch/inputs.hpp"
+#include "batch/manifest.hpp"
 #include "batch/outputs.hpp"
-#include "batch/shard.hpp"
 #include "gpuimg/error.hpp"
 #include "support/temporary_folder.hpp"
 #include "text/fnv_hash.hpp"
