@@ -131,6 +131,7 @@ class DeskewStep final : public ImageStep {
     made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
       if (!found->has_text) {
         worker.report.note(fmt::format("{}: no lines of text are found, and it stays as it is", shown));
+        worker.report.keep_result("");  // that of an earlier step is no angle of this one
         return;
       }
       worker.report.detail(fmt::format("{}: the angle is {} degrees", shown, degrees_of(*found)));

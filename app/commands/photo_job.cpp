@@ -244,7 +244,9 @@ InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
   const ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
   output_.check(made.result, paths, worker);
   output_.follow(decoded, made.steps, made.result, paths, worker);
-  codecs::WriteOptions write_options = output_.carried_from(decoded, !steps_.is_bilevel(), paths, worker);
+  const bool keeps_channels = made.result.format.color_channels() == decoded.format().color_channels();
+  codecs::WriteOptions write_options =
+      output_.carried_from(decoded, !steps_.is_bilevel() && keeps_channels, paths, worker);
   write_options.one_bit = bits_ == BilevelBits::one;
   output_.process(OperationInput(std::move(decoded)), made.steps, made.result, paths.output, write_options, worker);
   save_side_files(made, worker);

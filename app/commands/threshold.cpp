@@ -12,7 +12,6 @@
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_job.hpp"
 #include "commands/side_inputs.hpp"
@@ -186,6 +185,8 @@ class ThresholdStep final : public ImageStep {
   void note_options(Verbosity verbosity) const override {
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not compared", verbosity);
+    note_no_effect(flatten_ != nullptr && options_.channel == Channel::alpha, "--flatten", "alpha is not divided",
+                   verbosity);
   }
 
   void prepare(Worker& worker) override { mask_ = load_mask(mask_path_, worker); }

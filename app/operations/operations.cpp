@@ -177,14 +177,18 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
           .device_bytes = input.format.bytes_per_pixel() + std::size_t{has_hidden}};
 }
 
-/// The host holds the runs of one color: 16 bytes each, of at most every second pixel.
+/// The host holds the runs of one color, of at most every second pixel: 16 bytes each, and 8 for each row.
 OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& input) {
+  const auto width = static_cast<std::size_t>(std::max(input.width, 1));
+  const std::size_t row_bytes = 16 * ((width + 1) / 2) + 8;
+  const std::size_t held = (row_bytes + width - 1) / width;
   return {.what = "despeckle",
           .only_on = kOnlyCpu,
           .result = input,
           .halo_rows = halo_rows(options),
           .result_bytes = input.format.bytes_per_pixel(),
-          .other_bytes = 8};
+          .other_bytes = held,
+          .device_bytes = held};
 }
 
 /// The host holds a level of each pixel and a running count of text. The time is that of a page of 8.7 megapixels, of
