@@ -19,6 +19,8 @@ namespace gpuimg {
 struct BackendOptions {
   int device = 0;
   int threads = 0;  ///< 0 = all processors
+
+  bool operator==(const BackendOptions&) const = default;
 };
 
 /// What one device will have to do.

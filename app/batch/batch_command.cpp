@@ -468,7 +468,13 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
                  "the backend is the CPU", globals.verbosity);
   note_lost_times(job, arguments, globals, named);
+  const auto run_alone = [&globals] {
+    if (globals.wait_until_alone) {
+      globals.wait_until_alone(globals);
+    }
+  };
   if (names_archive(arguments, named)) {
+    run_alone();
     check_archive_arguments(job, arguments, globals, named);
     return run_archive(job, arguments, globals, named);
   }
@@ -490,6 +496,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     }
     return run_one(whole, named, globals);
   }
+  run_alone();
   return run_files(whole, parser, arguments, globals, named);
 }
 

@@ -74,7 +74,8 @@ DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals,
   return work;
 }
 
-WorkerPool::WorkerPool(const GlobalOptions& options, const std::vector<int>& devices) : options_(options) {
+WorkerPool::WorkerPool(const GlobalOptions& options, const std::vector<int>& devices)
+    : options_(options), shared_(shared_by_workers(options)) {
   for (const int device : devices) {
     devices_.push_back({device});
   }

@@ -76,7 +76,7 @@ class WorkerPool {
   void take_back(DeviceWorkers& of, std::unique_ptr<Worker> worker);
 
   GlobalOptions options_;
-  std::shared_ptr<SharedByWorkers> shared_ = std::make_shared<SharedByWorkers>();
+  std::shared_ptr<SharedByWorkers> shared_;
   std::mutex mutex_;
   std::vector<DeviceWorkers> devices_;  ///< never resized: leases refer to them
 };

@@ -288,8 +288,13 @@ std::optional<ExitCode> CommandLine::parse_words(const std::vector<std::string>&
   const auto answered =
       has_steps(words) ? parse_steps(words) : last_program().parser.parse(static_cast<int>(argv.size()), argv.data());
   if (!answered) {
-    options_ = validated(last_program().arguments);
+    options_ = validated(with_defaults(last_program().arguments, shared_.defaults));
     options_.on_end = on_end_;
+    options_.resident = shared_.resident;
+    options_.wait_until_alone = shared_.wait_until_alone;
+    if (shared_.resident != nullptr) {
+      options_.progress = ProgressWanted::never;  // lines of several images would mix
+    }
   }
   return answered;
 }
@@ -385,6 +390,9 @@ ExitCode CommandLine::run_chosen() {
   const auto chosen = std::find_if(commands.begin(), commands.end(),
                                    [](const DeclaredCommand& command) { return command.parser->is_chosen(); });
   limit_threads();
+  if (options_.wait_until_alone && chosen->parser->step_place() == StepPlace::nowhere) {
+    options_.wait_until_alone(options_);
+  }
   return chosen->run(options_);
 }
 

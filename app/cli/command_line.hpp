@@ -46,6 +46,15 @@ class CommandLine {
     on_error_ = std::move(on_error);
   }
 
+  /// What several command lines of one process share.
+  struct Shared {
+    Resident* resident = nullptr;
+    std::function<void(GlobalOptions& options)> wait_until_alone;  ///< GlobalOptions::wait_until_alone
+    GlobalArguments defaults = {};                                 ///< for global options that are not given
+  };
+  /// Before parse(): the process stays for other command lines, which may run at the same time.
+  void stay(Shared shared) { shared_ = std::move(shared); }
+
   // --- For programs that hold images, such as the Python module: nothing is printed, errors are thrown ---------------
 
   /// What the program offers.
@@ -90,6 +99,7 @@ class CommandLine {
   GlobalOptions options_;
   std::function<void(const ItemEnd& end)> on_end_;
   std::function<void(const Error& error)> on_error_;
+  Shared shared_;
 };
 
 }  // namespace gpuimg

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -125,8 +126,33 @@ GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
   return options;
 }
 
+GlobalArguments with_defaults(GlobalArguments arguments, const GlobalArguments& defaults) {
+  constexpr std::array kTexts = {&GlobalArguments::backend,    &GlobalArguments::device,
+                                 &GlobalArguments::threads,    &GlobalArguments::max_pixels,
+                                 &GlobalArguments::max_memory, &GlobalArguments::max_device_memory,
+                                 &GlobalArguments::progress,   &GlobalArguments::page};
+  constexpr std::array kFlags = {&GlobalArguments::no_auto_orient, &GlobalArguments::lenient,
+                                 &GlobalArguments::timing,         &GlobalArguments::json,
+                                 &GlobalArguments::verify,         &GlobalArguments::force,
+                                 &GlobalArguments::in_place,       &GlobalArguments::preserve_times};
+  for (const auto text : kTexts) {
+    if ((arguments.*text).empty()) {
+      arguments.*text = defaults.*text;
+    }
+  }
+  for (const auto flag : kFlags) {
+    arguments.*flag = arguments.*flag || defaults.*flag;
+  }
+  if (!arguments.quiet && !arguments.verbose) {
+    arguments.quiet = defaults.quiet;
+    arguments.verbose = defaults.verbose;
+  }
+  return arguments;
+}
+
 GlobalOptions validated(const GlobalArguments& arguments) {
   GlobalOptions options;
+  options.given = std::make_shared<const GlobalArguments>(arguments);
   const Setting backend = option_or_environment("--backend", arguments.backend, kBackendVariable);
   if (!backend.value.empty()) {
     options.backend = value_named(backend.source, backend.value, backend_names());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@
 
 namespace gpuimg {
 
-class ImageJob;  // app/engine
+class ImageJob;   // app/engine
+struct Resident;  // app/engine
 
 enum class ProgressWanted { automatic, always, never, json };
 
@@ -27,6 +29,28 @@ struct ItemEnd {
   std::string_view name;
   std::string_view kind;  ///< of the error, as name_of() has it
   std::string_view message;
+};
+
+/// As given on the command line; an empty text was not given.
+struct GlobalArguments {
+  std::string backend;
+  std::string device;
+  std::string threads;
+  std::string max_pixels;
+  std::string max_memory;
+  std::string max_device_memory;
+  std::string progress;
+  std::string page;
+  bool no_auto_orient = false;
+  bool lenient = false;
+  bool timing = false;
+  bool json = false;
+  bool verify = false;
+  bool force = false;
+  bool in_place = false;
+  bool preserve_times = false;
+  bool quiet = false;
+  bool verbose = false;
 };
 
 /// Checked and ready to use.
@@ -58,34 +82,21 @@ struct GlobalOptions {
   std::function<void(ImageJob& job)> take_job = nullptr;
   /// Is told of each image as it ends, one at a time, in order: CommandLine::tell. Null in a process of gpuimg's own.
   std::function<void(const ItemEnd& end)> on_end = nullptr;
-};
-
-/// As given on the command line; an empty text was not given.
-struct GlobalArguments {
-  std::string backend;
-  std::string device;
-  std::string threads;
-  std::string max_pixels;
-  std::string max_memory;
-  std::string max_device_memory;
-  std::string progress;
-  std::string page;
-  bool no_auto_orient = false;
-  bool lenient = false;
-  bool timing = false;
-  bool json = false;
-  bool verify = false;
-  bool force = false;
-  bool in_place = false;
-  bool preserve_times = false;
-  bool quiet = false;
-  bool verbose = false;
+  std::shared_ptr<const GlobalArguments> given;  ///< what was checked
+  /// What is kept for further command lines: CommandLine::stay. Null if this is the only one of the process.
+  Resident* resident = nullptr;
+  /// Waits until no other command line runs, and gives this one, whose options are passed, all threads. Beside others,
+  /// only single images are processed. Null without `resident`.
+  std::function<void(GlobalOptions& options)> wait_until_alone = nullptr;
 };
 
 void add_global_options(CommandParser& parser, GlobalArguments& arguments);
 
 /// The options with `kind` as the backend, without fallback.
 GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
+
+/// The arguments, with those of `defaults` in place of what is not given.
+GlobalArguments with_defaults(GlobalArguments arguments, const GlobalArguments& defaults);
 
 /// Checks the arguments. GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS replace options that are not given. Throws
 /// Error{usage} for a bad value from either source.

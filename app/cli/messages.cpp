@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "gpuimg/error.hpp"
+#include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -42,7 +43,12 @@ void print_error(std::string_view message) noexcept {
 }
 
 void print_out_of_memory() noexcept {
-  std::fputs("gpuimg: error: out of memory; use a smaller image or a machine with more memory\n", stderr);
+  constexpr const char* kLine = "gpuimg: error: out of memory; use a smaller image or a machine with more memory\n";
+  try {
+    print_report(kLine);
+  } catch (const std::bad_alloc&) {  // of a captured stream
+    std::fputs(kLine, stderr);
+  }
 }
 
 void print_note(Verbosity verbosity, const std::string& message) {
@@ -73,7 +79,14 @@ std::string message_line(Verbosity least, const std::string& message) {
   return line(least == Verbosity::normal ? "note: " : "", message);
 }
 
-void print_report(const std::string& text) { std::fputs(text.c_str(), stderr); }
+void print_report(const char* text) {
+  if (CapturedStreams* captured = captured_streams()) {
+    const std::lock_guard lock(captured->mutex);
+    captured->messages += text;
+  } else {
+    std::fputs(text, stderr);
+  }
+}
 
 namespace {
 
@@ -97,11 +110,14 @@ bool locale_is_utf8() {
 
 Terminal terminal_at(int descriptor) {
   Terminal terminal;
+  terminal.utf8 = locale_is_utf8();
+  if (captured_streams() != nullptr) {
+    return terminal;
+  }
   terminal.is_terminal = ::isatty(descriptor) == 1;
   const std::string_view type = environment("TERM");
   terminal.escapes = terminal.is_terminal && !type.empty() && type != "dumb";
   terminal.color = terminal.escapes && environment("NO_COLOR").empty();
-  terminal.utf8 = locale_is_utf8();
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.columns = size.ws_col;

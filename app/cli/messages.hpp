@@ -1,5 +1,5 @@
-// Messages to the user, on stderr, with control characters escaped, and what the terminal can show. Results go to
-// stdout instead. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
+// Messages to the user, on stderr or where StreamCapture takes them, with control characters escaped, and what the
+// terminal can show. Results go to stdout instead. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
 #pragma once
 
 #include <string>
@@ -31,7 +31,8 @@ void print_detail(Verbosity verbosity, const std::string& message);
 std::string message_line(Verbosity least, const std::string& message);
 
 /// Prints text of several lines as it is, at any verbosity.
-void print_report(const std::string& text);
+void print_report(const char* text);
+inline void print_report(const std::string& text) { print_report(text.c_str()); }
 
 /// What a stream can show.
 struct Terminal {

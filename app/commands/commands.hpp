@@ -29,6 +29,7 @@ Command compare_command();
 Command duplicates_command();
 Command info_command();
 Command report_command();
+Command batch_command();
 Command bench_command();
 Command doctor_command();
 Command completion_command();
@@ -37,10 +38,10 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,      equalize_command,   integral_command,   hsl_command,     threshold_command, denoise_command,
-    despeckle_command, deskew_command,     resize_command,     crop_command,    rotate_command,    flip_command,
-    convert_command,   compare_command,    duplicates_command, info_command,    report_command,    bench_command,
-    doctor_command,    completion_command, help_command,       version_command,
+    hist_command,      equalize_command, integral_command,   hsl_command,  threshold_command, denoise_command,
+    despeckle_command, deskew_command,   resize_command,     crop_command, rotate_command,    flip_command,
+    convert_command,   compare_command,  duplicates_command, info_command, report_command,    batch_command,
+    bench_command,     doctor_command,   completion_command, help_command, version_command,
 };
 
 inline std::vector<Command> all_commands() {

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "backends/backends.hpp"
 #include "cli/option_values.hpp"
+#include "engine/worker.hpp"
 
 namespace gpuimg {
 namespace {
@@ -18,8 +20,13 @@ bool has_operation(const GlobalOptions& options, BackendKind kind) {
 }
 
 std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options, BackendSource::Images images) {
+  if (options.resident != nullptr) {
+    if (std::unique_ptr<Backend> kept = options.resident->backends.take(kind, {options.device, options.threads})) {
+      return kept;
+    }
+  }
   std::unique_ptr<Backend> backend = backend_entry(kind).make({options.device, options.threads});
-  if (images == BackendSource::Images::many) {
+  if (images == BackendSource::Images::many || options.resident != nullptr) {
     backend->expect_many_images();
   }
   return backend;
@@ -220,6 +227,45 @@ BackendSource::BackendSource(const GlobalOptions& options, Images images) : opti
   } else if (std::string why = why_only_one(options_); !why.empty()) {
     begin(candidates(options_).front()->kind, std::move(why));
   }
+}
+
+BackendSource::~BackendSource() {
+  if (options_.resident == nullptr) {
+    return;
+  }
+  try {
+    if (backend_ == nullptr && expects_device() && pending_.valid()) {
+      backend_ = pending_.get();
+    }
+    for (std::unique_ptr<Backend>* made : {&backend_, &other_, &cpu_}) {
+      if (*made != nullptr) {
+        options_.resident->backends.keep(std::move(*made), {options_.device, options_.threads});
+      }
+    }
+  } catch (const std::exception&) {  // without the device, or without memory to keep a backend
+  }
+}
+
+std::unique_ptr<Backend> BackendStore::take(BackendKind kind, const BackendOptions& options) {
+  const std::lock_guard lock(mutex_);
+  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) {
+    return one.backend->kind() == kind && one.options == options;
+  });
+  if (kept == kept_.end()) {
+    return nullptr;
+  }
+  std::unique_ptr<Backend> backend = std::move(kept->backend);
+  kept_.erase(kept);
+  return backend;
+}
+
+void BackendStore::keep(std::unique_ptr<Backend> backend, const BackendOptions& options) {
+  constexpr std::size_t kMost = 64;
+  const std::lock_guard lock(mutex_);
+  if (kept_.size() == kMost) {
+    kept_.erase(kept_.begin());
+  }
+  kept_.push_back({std::move(backend), options});
 }
 
 void BackendSource::expect_image(std::uint64_t pixels, double decoding_ms) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,23 @@ const BackendEntry& fastest(const std::vector<BackendEstimate>& estimates);
 /// If no other candidate than `chosen` can be there, why: "there is no CUDA device". Else empty. Touches no driver.
 std::string why_no_rival(const std::vector<BackendEstimate>& estimates, const BackendEntry& chosen);
 
+/// Backends between their uses by the command lines of a process: the 64 that were used last. Thread-safe.
+class BackendStore {
+ public:
+  /// A backend that was kept, or null.
+  std::unique_ptr<Backend> take(BackendKind kind, const BackendOptions& options);
+  void keep(std::unique_ptr<Backend> backend, const BackendOptions& options);
+
+ private:
+  struct Kept {
+    std::unique_ptr<Backend> backend;
+    BackendOptions options;
+  };
+
+  std::mutex mutex_;
+  std::vector<Kept> kept_;
+};
+
 /// Chooses the backend from the options and the amount of work, and creates it. A CUDA backend is created on a separate
 /// thread while files are read and decoded.
 class BackendSource {
@@ -57,6 +75,10 @@ class BackendSource {
 
   /// Starts creating the backend if the options name one. Does not throw if a device is missing: get() does.
   explicit BackendSource(const GlobalOptions& options, Images images = Images::one);
+  BackendSource(const BackendSource&) = delete;
+  BackendSource& operator=(const BackendSource&) = delete;
+  /// Keeps the backends for the next command line, if there may be one.
+  ~BackendSource();
 
   /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
   /// first. `decoding_ms` as in Workload. No effect on a backend named by the options, or on a second call.

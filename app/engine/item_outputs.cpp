@@ -64,6 +64,9 @@ void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
 
 void ItemOutputs::check(const std::string& output, const std::string& input, bool binary) {
   if (is_standard_output(output)) {
+    if (binary && captured_streams() != nullptr) {
+      throw Error(ErrorKind::usage, "standard output is for the answers; name a file");
+    }
     if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
     }
@@ -165,6 +168,14 @@ void ItemOutputs::write_stream(const Kept& stream) {
       }
     });
   });
+}
+
+std::vector<std::string> ItemOutputs::files() const {
+  std::vector<std::string> names;
+  for (const Staged& output : staged_) {
+    names.push_back(output.name);
+  }
+  return names;
 }
 
 bool ItemOutputs::replaces_another(const Staged& output) const {

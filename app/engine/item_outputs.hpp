@@ -73,6 +73,9 @@ class ItemOutputs {
   /// First writes the streams, then renames the files: all or, unless a rename fails, none.
   void commit(const std::function<void(Message message)>& tell);
 
+  /// The names of the files that are staged or committed.
+  [[nodiscard]] std::vector<std::string> files() const;
+
   /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,20 @@ std::uint64_t free_in_system() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::optional<GroupMemory> memory_of_group() { return group_memory(memory_fact("SwapFree:").value_or(0)); }
+/// As it was at most 20 ms ago: to ask for it takes as long as to decode a small image.
+std::optional<GroupMemory> memory_of_group() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLasts(20);
+  static std::mutex mutex;
+  static std::optional<Clock::time_point> asked;
+  static std::optional<GroupMemory> memory;
+  const std::lock_guard lock(mutex);
+  if (!asked || Clock::now() - *asked > kLasts) {
+    memory = group_memory(memory_fact("SwapFree:").value_or(0));
+    asked = Clock::now();
+  }
+  return memory;
+}
 
 /// Resident set size of the process, in bytes.
 std::uint64_t resident_memory() {

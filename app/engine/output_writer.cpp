@@ -8,6 +8,7 @@
 #include "backends/backends.hpp"
 #include "cli/output_options.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -154,6 +155,11 @@ void OutputWriter::commit() {
   const bool is_batch = report_.messages_are() == ItemReport::Messages::kept;
   report_.reserve_messages(outputs_.announce(is_batch ? Verbosity::verbose : Verbosity::normal));
   outputs_.commit([&](Message message) { report_.tell(std::move(message)); });
+  if (CapturedStreams* captured = is_batch ? nullptr : captured_streams()) {
+    const std::lock_guard lock(captured->mutex);
+    const std::vector<std::string> files = outputs_.files();
+    captured->files.insert(captured->files.end(), files.begin(), files.end());
+  }
 }
 
 }  // namespace gpuimg

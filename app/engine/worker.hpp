@@ -24,14 +24,25 @@ struct SharedByWorkers {
   DeviceBudgets device_memory;
 };
 
+/// What a process keeps for further command lines.
+struct Resident {
+  BackendStore backends;
+  std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>();
+};
+
+/// What the workers of a run share: new, or that of the process.
+inline std::shared_ptr<SharedByWorkers> shared_by_workers(const GlobalOptions& options) {
+  return options.resident != nullptr ? options.resident->shared : std::make_shared<SharedByWorkers>();
+}
+
 struct Worker {
   /// A worker of a batch has many images, and keeps their messages, which the batch prints.
   enum class Role { command, batch };
 
   explicit Worker(const GlobalOptions& globals, Role role = Role::command,
-                  std::shared_ptr<SharedByWorkers> workers = std::make_shared<SharedByWorkers>())
+                  std::shared_ptr<SharedByWorkers> workers = nullptr)
       : options(globals),
-        shared(std::move(workers)),
+        shared(workers != nullptr ? std::move(workers) : shared_by_workers(globals)),
         report(options.verbosity, role == Role::batch ? ItemReport::Messages::kept : ItemReport::Messages::printed),
         backends(options, role == Role::batch ? BackendSource::Images::many : BackendSource::Images::one),
         device_memory(options, shared->device_memory, report),

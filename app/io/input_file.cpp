@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "gpuimg/error.hpp"
+#include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -160,6 +161,7 @@ void refuse_terminal(const std::string& shown) {
 /// Returns the descriptor of a regular file, or a negative number for standard input.
 int opened_input(const std::string& path) {
   if (path == "-") {
+    refuse_captured_input();
     refuse_terminal(input_name(path));
     return -1;
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -204,13 +205,25 @@ void check_folder(const std::string& path, const std::string& shown) {
   }
 }
 
-void write_standard_output(std::span<const std::byte> content) {
+thread_local CapturedStreams* captured_of_thread = nullptr;
+std::atomic<CapturedStreams*> captured_of_process = nullptr;
+
+void write_own_standard_output(std::span<const std::byte> content) {
   const std::string shown = "standard output";
   write_all(STDOUT_FILENO, content, shown);
   // Some file systems report a failed write only on close.
   const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) {
     fail_writing(shown, errno);
+  }
+}
+
+void write_standard_output(std::span<const std::byte> content) {
+  if (CapturedStreams* captured = captured_streams()) {
+    const std::lock_guard lock(captured->mutex);
+    captured->output.append(reinterpret_cast<const char*>(content.data()), content.size());
+  } else {
+    write_own_standard_output(content);
   }
 }
 
@@ -224,6 +237,19 @@ std::string resolved(const std::string& path) {
 }
 
 }  // namespace
+
+StreamCapture::StreamCapture(CapturedStreams& streams) { captured_of_thread = &streams; }
+
+StreamCapture::~StreamCapture() {
+  captured_of_thread = nullptr;
+  captured_of_process = nullptr;
+}
+
+void StreamCapture::take_all() { captured_of_process = captured_of_thread; }
+
+CapturedStreams* captured_streams() noexcept {
+  return captured_of_thread != nullptr ? captured_of_thread : captured_of_process.load();
+}
 
 bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules) {
   if (is_standard_output(output)) {
@@ -323,6 +349,14 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
     output.commit();
   }
 }
+
+void refuse_captured_input() {
+  if (captured_streams() != nullptr) {
+    throw Error(ErrorKind::usage, "standard input holds the command lines; name a file");
+  }
+}
+
+void write_answer(std::string_view text) { write_own_standard_output(std::as_bytes(std::span(text))); }
 
 void write_text(std::string_view text) {
   write_standard_output(std::as_bytes(std::span<const char>(text.data(), text.size())));

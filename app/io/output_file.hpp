@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -141,6 +142,37 @@ bool is_stream(const std::string& path);
 /// True for a stream whose name has no extension to choose the format by. Includes devices: check_output() refuses them
 /// with a better message.
 bool is_untyped_stream(const std::string& path);
+
+/// What a command line of `batch -` writes in place of the process: to standard output, to standard error, and the
+/// names of its files.
+struct CapturedStreams {
+  std::mutex mutex;  ///< of the members below, if several threads write
+  std::string output;
+  std::string messages;
+  std::vector<std::string> files;
+};
+
+/// While it exists, standard output and messages of this thread go to `streams`, or those of the whole process after
+/// take_all(). Standard input is then not for images.
+class StreamCapture {
+ public:
+  explicit StreamCapture(CapturedStreams& streams);
+  StreamCapture(const StreamCapture&) = delete;
+  StreamCapture& operator=(const StreamCapture&) = delete;
+  ~StreamCapture();
+
+  /// No other capture may exist.
+  void take_all();
+};
+
+/// Throws Error{usage} if standard input is for command lines.
+void refuse_captured_input();
+
+/// Like write_text, but never captured.
+void write_answer(std::string_view text);
+
+/// Where this thread's output goes; nullptr if it is the process's.
+CapturedStreams* captured_streams() noexcept;
 
 /// A fifo open for writing. Its reader sees end of file when this object is destroyed.
 class FifoOutput {

@@ -24,6 +24,7 @@
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
 #include "io/libarchive.hpp"
+#include "io/output_file.hpp"
 #include "io/system_handles.hpp"
 #include "text/printable_name.hpp"
 
@@ -180,6 +181,9 @@ TarInput::TarInput(const std::string& path)
     : shown_(input_name(path)),
       file_(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       number_(path == "-" ? STDIN_FILENO : file_.number()) {
+  if (path == "-") {
+    refuse_captured_input();
+  }
   if (number_ < 0) {
     throw Error(ErrorKind::read, cannot_be_read(path, errno));
   }
