@@ -130,7 +130,10 @@ class DeskewStep final : public ImageStep {
     made.step.check_fit = fit_of(options_);
     made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
       if (!found->has_text) {
-        worker.report.note(fmt::format("{}: no lines of text are found, and it stays as it is", shown));
+        worker.report.note(
+            fmt::format("{}: no lines of text are found, and it stays as it is; if its light is uneven, use threshold "
+                        "--method sauvola first",
+                        shown));
         worker.report.keep_result("");  // that of an earlier step is no angle of this one
         return;
       }

@@ -841,8 +841,11 @@ std::size_t most_device_bytes(bool has_alpha) {
   for (const Operation& operation : kOperations) {
     const OperationTraits traits = operation.largest(shape);
     const bool makes_pixels = traits.result != ImageShape();
-    if (traits.result.width > shape.width || traits.result.height > shape.height) {
-      continue;  // it depends on how much the image grows
+    const bool is_of_host = !traits.only_on.empty() && std::ranges::all_of(traits.only_on, [](BackendKind kind) {
+      return kind == BackendKind::cpu;
+    });
+    if (is_of_host || traits.result.width > shape.width || traits.result.height > shape.height) {
+      continue;  // none on a device, or it depends on how much the image grows
     }
     most = std::max(most, (makes_pixels ? traits.result.format.bytes_per_pixel() : 0) + traits.device_bytes);
   }
