@@ -128,7 +128,7 @@ class JoinedPages : public ImageJob {
     return static_cast<int>(std::min({fitting, std::uint64_t{pages.size()}, static_cast<std::uint64_t>(wanted)}));
   }
 
-  /// A failure waits for the turn of the page, so that the first of several is told.
+  /// A failure is kept until the turn of the page, so that the first of several is reported.
   void compute(JoinedPage& page, Worker& worker) const {
     page.failure = caught([&] {
       tbb::this_task_arena::isolate([&] {

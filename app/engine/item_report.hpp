@@ -155,7 +155,7 @@ class ItemReport {
   /// Notes that the input is computed on `backend`, on this device if the backend has devices.
   void record(const Backend& backend, int device);
 
-  /// Takes over what is told about a part of the input, with these messages.
+  /// Adds the report about a part of the input, with these messages in place of its own.
   void add_part(const ItemReport& part, std::vector<Message> messages);
 
   /// The backend of this input: "cpu", "cuda", or empty if none was used yet.
