@@ -181,7 +181,7 @@ SCENARIOS = [
     one("threshold_classes", "threshold", png("60x40", "gray", "16"), "--flatten", "9", "--classes", "5", "in.png",
         "out.png"),
     one("denoise", "denoise", png("60x40"), "in.png", "out.png"),
-    one("deskew", "deskew", png("60x40", "rgba", "16"), "in.png", "out.png"),
+    one("deskew", "deskew", png("60x40", "rgba", "16"), "-q", "in.png", "out.png"),
     one("despeckle", "threshold", png("60x40"), "in.png", "out.png", "--then", "despeckle", "--color", "both"),
     one("hsl_npy", "hsl", png("60x40"), "in.png", "out.npy"),
     one("hsl_planes", "hsl", png("60x40"), "--planes", "in.png", "out.png", one_output=False),
