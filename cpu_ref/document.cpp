@@ -254,7 +254,7 @@ class TextColumns {
   [[nodiscard]] int width() const { return width_; }
   [[nodiscard]] int height() const { return height_; }
 
-  /// sums[y] += the text of row y in columns [begin, end), of which there are at most kMostColumns.
+  /// sums[y] += the text of row y in columns [begin, end), which are at most kMostColumns.
   void add(int begin, int end, std::uint32_t* sums) const {
     const auto* before = counts_.view().row<std::uint16_t>(begin);
     const auto* after = counts_.view().row<std::uint16_t>(end);

@@ -134,7 +134,7 @@ class DeskewStep final : public ImageStep {
             fmt::format("{}: no lines of text are found, and it stays as it is; if its light is uneven, use threshold "
                         "--method sauvola first",
                         shown));
-        worker.report.keep_result("");  // that of an earlier step is no angle of this one
+        worker.report.keep_result("");  // an earlier step may have left its own
         return;
       }
       worker.report.detail(fmt::format("{}: the angle is {} degrees", shown, degrees_of(*found)));

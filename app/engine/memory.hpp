@@ -49,7 +49,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
 
 /// How a file is decoded that is read in bands.
 struct BandDecoding {
-  int threads = 1;          ///< that decode: one if there is no room for the parts of several
+  int threads = 1;          ///< for decoding; one if the parts of several do not fit
   std::uint64_t bytes = 0;  ///< of the parts, and of the further threads of the job, beside the bands
 };
 

@@ -259,7 +259,7 @@ class OtsuClasses {
     find_ends(k, rest, best, {middle + 1, part.last, found_end, part.most});
   }
 
-  /// Of levels from `first` in k classes, the first of which ends at `end`.
+  /// For the levels from `first` on in k classes, if the first class ends at `end`.
   [[nodiscard]] std::vector<ClassTerm> terms(std::size_t k, std::size_t first, std::size_t end) const {
     std::vector<ClassTerm> all;
     for (; k > 1; --k) {

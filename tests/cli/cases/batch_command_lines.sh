@@ -47,7 +47,7 @@ gpuimg batch - -j 1 <commands.txt >answers.txt
 echo "exit $?"
 shown <answers.txt
 cat out/a.png e.png >/dev/null && ls *.png
-# The outputs are those of the commands alone, whatever runs beside them.
+# Each output is that of the command alone, whatever runs at the same time.
 gpuimg equalize a.png alone.png && cmp alone.png e.png && cmp alone.png out/a.png
 gpuimg resize a.png alone2.png --size 50% && cmp alone2.png r.png
 for i in 1 2 3 4 5 6 7 8; do
