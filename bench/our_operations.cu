@@ -82,8 +82,8 @@ std::optional<Picture> OurOperations::queue(Operation operation, const Picture& 
     return cuda::equalize(*workspace_, picture, {}, nullptr);
   }
   return std::visit(
-      [&](const auto& options) -> Picture {
-        if constexpr (requires { cuda::apply(*workspace_, picture, options); }) {
+      [&]<class Options>(const Options& options) -> Picture {
+        if constexpr (cuda::kHasOperation<Options>) {
           return cuda::apply(*workspace_, picture, options);
         } else {
           throw Error(ErrorKind::unsupported, "bench: the device does not have this operation");
