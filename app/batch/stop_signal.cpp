@@ -55,6 +55,7 @@ sigset_t stop_signals() {
 std::atomic<int> shared_signal = 0;             ///< the first that arrived
 std::atomic<std::uint32_t> shared_signals = 0;  ///< a bit for each that arrived
 std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable once one has arrived; -1 if signals are not shared
+std::atomic<int> shared_second = -1;   ///< eventfd that is readable once another has
 std::atomic<pid_t> shared_process = 0;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
@@ -66,10 +67,10 @@ void note_shared(int signal) {
     ::raise(signal);
   } else {
     int none = 0;
-    shared_signal.compare_exchange_strong(none, signal);
+    const bool is_first = shared_signal.compare_exchange_strong(none, signal);
     shared_signals |= 1U << signal;
     const std::uint64_t one = 1;
-    if (const int arrival = shared_arrival; arrival >= 0) {
+    if (const int arrival = is_first ? shared_arrival : shared_second; arrival >= 0) {
       (void)!::write(arrival, &one, sizeof one);
     }
   }
@@ -85,11 +86,57 @@ struct SharedHandlers {
   std::mutex mutex;
   int users = 0;
   std::vector<Before> before;
+  std::thread watcher;  ///< waits for the second signal
+  int wake = -1;        ///< eventfd that ends it
 };
 
 SharedHandlers& shared_handlers() {
-  static SharedHandlers one;
-  return one;
+  static auto* const one = new SharedHandlers;  // never destroyed: the process may end while a run goes on
+  return *one;
+}
+
+/// An eventfd, emptied, that stays open: a handler that still runs may write to it.
+int emptied_event(int event) {
+  if (event < 0) {
+    event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event < 0) {
+      refuse_to_wait(std::strerror(errno));
+    }
+  }
+  std::uint64_t former = 0;
+  (void)!::read(event, &former, sizeof former);
+  return event;
+}
+
+/// Ends the process at once after the second signal, without partial files.
+void watch_second(int wake, int second) {
+  pollfd waiting[] = {{wake, POLLIN, 0}, {second, POLLIN, 0}};
+  while (::poll(waiting, 2, -1) < 0 || waiting[0].revents == 0) {
+    if (waiting[1].revents != 0) {
+      remove_registered_temporaries();
+      ::_exit(static_cast<int>(code_of(shared_signal)));
+    }
+  }
+}
+
+/// Without descriptors or threads to spare, a second signal does nothing.
+void start_watching(SharedHandlers& handlers) {
+  handlers.wake = ::eventfd(0, EFD_CLOEXEC);
+  try {
+    if (handlers.wake >= 0) {
+      handlers.watcher = std::thread(watch_second, handlers.wake, shared_second.load());
+    }
+  } catch (const std::system_error&) {
+  }
+}
+
+void end_watching(SharedHandlers& handlers) {
+  if (handlers.watcher.joinable()) {
+    const std::uint64_t one = 1;
+    (void)!::write(handlers.wake, &one, sizeof one);
+    handlers.watcher.join();
+  }
+  ::close(handlers.wake);
 }
 
 /// Ends the process by the signal itself, so that a calling shell's loop ends too.
@@ -105,7 +152,7 @@ void end_by(int signal) {
 }  // namespace
 
 StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_first)) {
-  if (shared_arrival >= 0) {
+  if (are_signals_shared()) {
     wake_ = ::eventfd(0, EFD_CLOEXEC);
     if (wake_ < 0) {
       refuse_to_wait(std::strerror(errno));
@@ -205,23 +252,20 @@ SharedSignals::SharedSignals() {
   SharedHandlers& handlers = shared_handlers();
   const std::lock_guard lock(handlers.mutex);
   if (handlers.users == 0) {
-    // One for each process, never closed: a handler that still runs may write to it.
-    static int arrival = -1;
+    static int arrival = -1, second = -1;
     static pid_t owner = 0;
-    if (owner != ::getpid()) {
-      arrival = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-      if (arrival < 0) {
-        refuse_to_wait(std::strerror(errno));
-      }
-      owner = ::getpid();
+    if (std::exchange(owner, ::getpid()) != ::getpid()) {
+      arrival = second = -1;  // those of the process that this one was forked from are its own
     }
-    std::uint64_t former = 0;
-    (void)!::read(arrival, &former, sizeof former);
+    arrival = emptied_event(arrival);
+    second = emptied_event(second);
     handlers.before.clear();
     shared_signal = 0;
     shared_signals = 0;
     shared_process = ::getpid();
     shared_arrival = arrival;
+    shared_second = second;
+    start_watching(handlers);
     struct sigaction noting {};
     noting.sa_handler = note_shared;
     noting.sa_flags = SA_RESTART;
@@ -239,6 +283,7 @@ SharedSignals::~SharedSignals() {
   if (--handlers.users > 0) {
     return;
   }
+  end_watching(handlers);
   for (const SharedHandlers::Before& before : handlers.before) {
     struct sigaction now {};
     if (::sigaction(before.signal, nullptr, &now) == 0 && now.sa_handler == note_shared) {
@@ -253,5 +298,7 @@ SharedSignals::~SharedSignals() {
     }
   }
 }
+
+bool are_signals_shared() { return shared_arrival >= 0; }
 
 }  // namespace gpuimg

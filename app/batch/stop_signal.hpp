@@ -1,6 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP. In a batch, the first signal finishes the items in flight; the second ends the process at
 // once, without partial files. For a single file, the first one ends the process. docs/batch.md, "Interruption".
-// In a process that is not gpuimg's alone, SharedSignals prevents both.
+// In a process that is not gpuimg's alone, SharedSignals prevents that for the first one.
 #pragma once
 
 #include <atomic>
@@ -44,9 +44,9 @@ class StopSignal {
 };
 
 /// For a process that also runs other code, such as Python. While an object exists, handlers note the signals that any
-/// thread of the process receives; every StopSignal gets the first one. The destructor of the last object restores the
-/// former handlers, unless they were replaced meanwhile, and sends the signals to the process again. Ignored signals
-/// stay ignored. Thread-safe.
+/// thread of the process receives; every StopSignal gets the first one, and the second one ends the process at once,
+/// without partial files. The destructor of the last object restores the former handlers, unless they were replaced
+/// meanwhile, and sends the signals to the process again. Ignored signals stay ignored. Thread-safe.
 class SharedSignals {
  public:
   /// Throws Error{read} if no descriptor is available.
@@ -55,5 +55,7 @@ class SharedSignals {
   SharedSignals& operator=(const SharedSignals&) = delete;
   ~SharedSignals();
 };
+
+[[nodiscard]] bool are_signals_shared();
 
 }  // namespace gpuimg

@@ -451,9 +451,11 @@ ExitCode run(const std::string& name, const BatchArguments& arguments, const Glo
   const int given = checked(arguments).jobs;
   const int jobs = given > 0 ? given : processors(globals);
   expect_work({.workers = jobs, .images = std::nullopt});
-  // Command lines do not end the process; never destroyed, which would send a signal again in place of the exit code.
-  static const auto* const signals = new SharedSignals;
-  (void)signals;
+  if (!are_signals_shared()) {
+    // Command lines do not end the process; never destroyed, which would send a signal again in place of the exit code.
+    static const auto* const signals = new SharedSignals;
+    (void)signals;
+  }
   const StopSignal stop([] {});
   std::optional<Descriptor> file;
   if (name != "-") {

@@ -486,15 +486,16 @@ class Runs(InAFolder):
             self.assertEqual([(failure.path, failure.kind) for failure in result.failures], [(None, kind)])
 
 
-# Runs words and sends itself a signal after some seconds, which another thread could receive as well.
+# Runs words and sends itself signals after some seconds, which another thread could receive as well.
 INTERRUPTED = """
 import gpuimg, os, signal, sys, threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
-number, handler, wait, *words = sys.argv[1:]
+number, handler, times, wait, *words = sys.argv[1:]
 if handler == "own":
     signal.signal(int(number), lambda *_: print("handled"))
 before = signal.getsignal(signal.SIGINT)
-threading.Timer(float(wait), lambda: os.kill(os.getpid(), int(number))).start()
+for i in range(int(times)):
+    threading.Timer(float(wait) + 0.15 * i, lambda: os.kill(os.getpid(), int(number))).start()
 try:
     print("code", gpuimg.run(words).exit_code)
 except KeyboardInterrupt:
@@ -512,9 +513,13 @@ class Interruption(InAFolder):
         gpuimg.from_array(pattern(1000, 1000)).write(self.photo)
         self.slow = ["denoise", "--backend", "cpu", "--quiet", "--threads", "1", "--search", "31"]
 
-    def interrupted(self, number, *words, handler="default"):
-        done = subprocess.run([sys.executable, "-c", INTERRUPTED, str(int(number)), handler, "0.25", *map(str, words)],
-                              capture_output=True, text=True, timeout=120)
+    def interrupted(self, number, *words, handler="default", times=1):
+        read, write = os.pipe()  # standard input, which does not end
+        try:
+            done = subprocess.run([sys.executable, "-c", INTERRUPTED, str(int(number)), handler, str(times), "0.25",
+                                   *map(str, words)], stdin=read, capture_output=True, text=True, timeout=120)
+        finally:
+            os.close(read), os.close(write)
         return done.returncode, done.stdout, done.stderr
 
     def test_of_many_files_leaves_whole_ones(self):
@@ -539,6 +544,28 @@ class Interruption(InAFolder):
         self.out.mkdir()
         code, printed, errors = self.interrupted(signal.SIGINT, *self.slow, self.photo, self.out / "a.png", handler="own")
         self.assertEqual((code, sorted(printed.split()[:3])), (0, ["130", "code", "handled"]), errors)
+
+    def test_again_ends_the_process(self):
+        photos = self.folder / "photos"
+        photos.mkdir()
+        for i in range(50):
+            os.link(self.photo, photos / f"{i}.png")
+        self.out.mkdir()
+        slowest = ["denoise", "--backend", "cpu", "--quiet", "--threads", "1", "--search", "61"]
+        for words in ([*slowest, "--jobs", "2", f"{photos}/", f"{self.out}/"], [*slowest, self.photo, self.out / "a.png"],
+                      ["hist", "-"], ["bench", "--backend", "cpu", "--size", "4000"]):
+            with self.subTest(words=words):
+                code, printed, errors = self.interrupted(signal.SIGINT, *words, handler="own", times=2)
+                self.assertEqual((code, printed), (130, ""), errors)
+                self.assertEqual([name for name in os.listdir(self.out) if name.startswith(".")], [])
+        self.assertEqual(self.interrupted(signal.SIGTERM, "hist", "-", times=2)[0], 75)
+
+    def test_of_command_lines_leaves_the_programs_handler(self):
+        lines = self.folder / "lines"
+        lines.write_text(" ".join(map(str, [*self.slow, self.photo, self.folder / "b.png"])) + "\n")
+        code, printed, errors = self.interrupted(signal.SIGINT, "batch", lines)
+        self.assertEqual(code, 0, errors)
+        self.assertIn("\ninterrupted\n", printed)
 
     def test_by_sigterm_ends_the_process(self):
         self.out.mkdir()
