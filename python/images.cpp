@@ -203,10 +203,10 @@ PyImage moved_to(const PyImage& image, const std::string& device) {
   std::shared_ptr<const Image> pixels = image.host() ? image.host() : image.downloaded(image.lease());
   DecodedImage file = file_of(image.file(), image.shape());
   if (place.kind == BackendKind::cpu) {
-    return {std::move(pixels), std::move(file), image.name()};
+    return {{std::move(pixels), std::move(file), image.name()}, image.found()};
   }
   const Lease to(place);
-  return image_on(to.engine(), to.backend().upload(pixels->view()), std::move(file), image.name());
+  return {image_on(to.engine(), to.backend().upload(pixels->view()), std::move(file), image.name()), image.found()};
 }
 
 Chain::Chain(const Words& words) {
@@ -265,7 +265,15 @@ PyImage Chain::on(const PyImage& image, const std::shared_ptr<Engine>& engine) c
     own = step.run(backend, input, mask ? &*mask : nullptr);
     backend.wait();
   }
-  return image_on(engine, std::move(*own), file_of(file, made.result), image.name());
+  Found found = image.found();
+  for (const auto& tell : made.save_more) {  // steps that write files are refused
+    tell(worker.writer);
+    const std::string result = worker.report.take_result();
+    if (const std::size_t space = result.find(' '); space != std::string::npos) {
+      found.emplace_back(result.substr(0, space), result.substr(space + 1));
+    }
+  }
+  return {image_on(engine, std::move(*own), file_of(file, made.result), image.name()), std::move(found)};
 }
 
 namespace {

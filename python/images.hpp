@@ -81,6 +81,9 @@ struct DevicePicture {
   mutable std::shared_ptr<const void> users = nullptr;
 };
 
+/// What steps have found in an image, such as "angle" and "-2.45". The last one of a name counts.
+using Found = std::vector<std::pair<std::string, std::string>>;
+
 /// What Python calls an Image: pixels on the host or on a device, and what its file says besides. Nothing changes it,
 /// and copies share it.
 class PyImage {
@@ -94,10 +97,13 @@ class PyImage {
       : pixels_(std::move(pixels)),
         file_(std::make_shared<const codecs::DecodedImage>(std::move(file))),
         name_(std::move(name)) {}
+  PyImage(PyImage&& image, Found found) : PyImage(std::move(image)) { found_ = std::move(found); }
 
   [[nodiscard]] ImageShape shape() const { return {file_->width(), file_->height(), file_->format()}; }
   [[nodiscard]] const codecs::DecodedImage& file() const { return *file_; }
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// By the steps that made the image.
+  [[nodiscard]] const Found& found() const { return found_; }
 
   /// Null for pixels on a device.
   [[nodiscard]] std::shared_ptr<const Image> host() const {
@@ -123,6 +129,7 @@ class PyImage {
   Pixels pixels_;
   std::shared_ptr<const codecs::DecodedImage> file_;
   std::string name_;
+  Found found_;
 };
 
 /// Reads a file with a leased engine. `page` from 1; 0 = the first.

@@ -503,6 +503,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("notes", [](const PyImage& image) { return image.file().notes; })
       .def_prop_ro("metadata", metadata_of)
       .def_prop_ro("__cuda_array_interface__", cuda_interface)
+      .def_prop_ro("_found", [](const PyImage& image) { return image.found(); })
       .def("_numpy", [](nb::handle self) { return numpy_of(self); })
       .def("_dlpack", [](nb::handle self) { return dlpack_of(self); })
       .def("_to", moved_to, GilFree())

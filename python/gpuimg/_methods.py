@@ -179,6 +179,11 @@ def dtype(self):
     return numpy.dtype(f"uint{self.bits}")
 
 
+def found(self):
+    """What the steps that made the image have found: {"angle": -2.45}, {"threshold": 120}, {"thresholds": [80, 120]}."""
+    return {name: json.loads(f"[{text}]") if name.endswith("s") else json.loads(text) for name, text in self._found}
+
+
 def array(self, dtype=None, copy=None):
     """For numpy.asarray: the pixels, read-only, without a copy if the image is on the host."""
     if copy is False and self.device != "cpu":
@@ -231,6 +236,7 @@ def add_to(image, error):
         setattr(image, name, function)
     image.shape = property(shape)
     image.dtype = property(dtype)
+    image.found = property(found)
     for command in OPERATIONS:
         setattr(image, python_name(command["name"]), method_of(command, chains))
 
@@ -282,7 +288,7 @@ def stubs():
         "class Image:",
         *(f"    @property\n    def {name}(self) -> {kind}: ..." for name, kind in [
             ("width", "int"), ("height", "int"), ("channels", "int"), ("bits", "int"), ("device", "str"),
-            ("notes", "list[str]"), ("metadata", "dict[str, Any]"), ("shape", "tuple[int, ...]"), ("dtype", "np.dtype"),
+            ("notes", "list[str]"), ("metadata", "dict[str, Any]"), ("found", "dict[str, Any]"), ("shape", "tuple[int, ...]"), ("dtype", "np.dtype"),
             ("__cuda_array_interface__", "dict[str, Any]")]),
         *(stub_of(command) for command in OPERATIONS),
         "    def histogram_report(self, channel: str | None = ..., **options: Any) -> dict[str, Any]: ...",

@@ -6,6 +6,7 @@ usage: test_module.py GPUIMG WRITE_CATALOGUE SAMPLES DOCS [unittest arguments]  
 import gc
 import importlib.util
 import inspect
+import json
 import logging
 import os
 import pathlib
@@ -44,6 +45,15 @@ def pattern(height, width, channels=3, dtype=np.uint8):
     values = np.arange(height * width * channels, dtype=np.uint64) * 2654435761 >> 7
     pixels = values.astype(dtype).reshape(height, width, channels)
     return pixels[:, :, 0] if channels == 1 else pixels
+
+
+def tilted_page(degrees):
+    """Lines of words, turned clockwise."""
+    y, x = np.mgrid[0:600, 0:500] - 250
+    angle = np.radians(degrees)
+    along, down = (x * np.cos(angle) + y * np.sin(angle)).astype(int), (y * np.cos(angle) - x * np.sin(angle)).astype(int)
+    is_ink = (down % 24 < 9) & (along // 9 % 6 != 5) & ((along * 7 + down // 24 * 5) % 11 < 6)
+    return np.where(is_ink & (abs(along) < 180) & (abs(down) < 220), 30, 230).astype(np.uint8)
 
 
 class InAFolder(unittest.TestCase):
@@ -246,6 +256,26 @@ class Operations(InAFolder):
         expected = image.resize("50%").equalize(clahe=True).flip("horizontal")
         np.testing.assert_array_equal(np.asarray(chain(image)), np.asarray(expected))
         np.testing.assert_array_equal(np.asarray(chain(image)), self.by_the_tool(image, *words.split()))
+
+    def test_what_steps_find(self):
+        page = gpuimg.from_array(tilted_page(3))
+        self.assertEqual(page.found, {})
+        scan = self.folder / "scan.png"
+        page.write(scan)
+        printed = json.loads(tool("deskew", "--backend", "cpu", "--json", scan, self.folder / "straight.png"))
+        straight = page.deskew()
+        self.assertIsInstance(printed["angle"], float)
+        self.assertEqual(straight.found, {"angle": printed["angle"]})
+        straight.write(scan, force=True)
+        printed = json.loads(tool("threshold", "--backend", "cpu", "--json", scan, self.folder / "black.png"))
+        letter = straight.threshold()
+        self.assertEqual(letter.found, {**straight.found, "threshold": printed["threshold"]})
+        self.assertEqual(letter.despeckle().flip("vertical").to("cpu").found, letter.found)
+        self.assertEqual(straight.found, gpuimg.chain("deskew")(page).found)
+        classes = next(gpuimg.read_many([NIGHT], then="threshold --classes 3")).image
+        self.assertEqual(len(classes.found["thresholds"]), 2)
+        self.assertLess(*classes.found["thresholds"])
+        self.assertEqual(gpuimg.from_array(np.full((64, 64), 255, np.uint8)).deskew().found, {})
 
     def test_counts(self):
         for path in (NIGHT, LOGO, RADIOGRAPH):
