@@ -127,7 +127,7 @@ class CudaBackend final : public Backend {
         description_(device_name(device) + " (device " + std::to_string(number) + ")") {
     check_code_for_device();
   }
-  ~CudaBackend() override { (void)cudaSetDevice(workspace_.device()->index()); }
+  ~CudaBackend() override { (void)select_device(workspace_.device()->index()); }
 
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string name() const override { return "cuda"; }
@@ -378,13 +378,9 @@ Picture copy_cuda_pixels(Backend& backend, ConstView pixels) {
 }
 
 void wait_for_cuda_device(int device) noexcept {
-  int before = 0;
-  const bool had_one = cudaGetDevice(&before) == cudaSuccess;
-  if (cudaSetDevice(device) == cudaSuccess) {
+  const KeptCudaDevice kept;
+  if (cuda::select_device(device) == cudaSuccess) {
     (void)cudaDeviceSynchronize();
-  }
-  if (had_one) {
-    (void)cudaSetDevice(before);
   }
 }
 

@@ -32,4 +32,10 @@ Picture copy_cuda_pixels(Backend& /*backend*/, ConstView /*pixels*/) { refuse();
 
 void wait_for_cuda_device(int /*device*/) noexcept {}
 
+KeptCudaDevice::KeptCudaDevice() noexcept : outer_(nullptr) {}
+
+KeptCudaDevice::~KeptCudaDevice() = default;
+
+void KeptCudaDevice::note_change() noexcept {}
+
 }  // namespace gpuimg

@@ -17,7 +17,6 @@
 #include "commands/photo_job.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"
-#include "gpuimg/cuda.hpp"
 
 namespace gpuimg::python {
 
@@ -142,7 +141,12 @@ PyImage image_on(const std::shared_ptr<Engine>& engine, Picture picture, Decoded
     return {std::make_shared<const Image>(backend.download(std::move(picture))), std::move(file), name};
   }
   backend.wait();
-  return {std::make_shared<const DevicePicture>(DevicePicture{engine, std::move(picture)}), std::move(file), name};
+  const std::shared_ptr<const DevicePicture> pixels(new DevicePicture{engine, std::move(picture)},
+                                                    [](const DevicePicture* released) {
+                                                      const KeptCudaDevice kept;  // an engine may end with it
+                                                      delete released;
+                                                    });
+  return {pixels, std::move(file), name};
 }
 
 PyImage image_on(const std::shared_ptr<Engine>& engine, DecodedImage decoded, const std::string& name) {

@@ -16,6 +16,7 @@
 #include "engine/image_step.hpp"
 #include "engine/worker.hpp"
 #include "gpuimg/backend.hpp"
+#include "gpuimg/cuda.hpp"
 
 namespace gpuimg::python {
 
@@ -55,7 +56,7 @@ struct Engine {
   Worker worker;
 };
 
-/// An engine for one call; an idle one is used again.
+/// An engine for one call; an idle one is used again. The thread's CUDA device is the former one afterwards.
 class Lease {
  public:
   explicit Lease(const Place& place, const Reading& reading = {});
@@ -69,6 +70,7 @@ class Lease {
   [[nodiscard]] Backend& backend() const { return engine_->worker.backends.get(); }
 
  private:
+  KeptCudaDevice kept_device_;
   std::shared_ptr<Engine> engine_;
   std::unique_lock<std::mutex> lock_;
 };

@@ -351,6 +351,7 @@ struct Ran {
 
 Ran run(const Words& words) {
   Ran ran;
+  const KeptCudaDevice kept;
   const SharedSignals signals;  // raises at its end what came meanwhile, so that Python's handlers run
   std::vector<const char*> argv = {"gpuimg"};
   std::transform(words.begin(), words.end(), std::back_inserter(argv),

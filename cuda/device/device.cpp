@@ -135,6 +135,11 @@ cudaMemPool_t shared_pool(int device) {
 
 }  // namespace
 
+cudaError_t select_device(int index) noexcept {
+  KeptCudaDevice::note_change();
+  return cudaSetDevice(index);
+}
+
 Stream::Stream() { cuda_check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream"); }
 
 Stream::~Stream() {
@@ -183,7 +188,7 @@ PinnedMemory::~PinnedMemory() {
 
 Device::Device(int index, const DeviceTestOptions& options)
     : index_(index), poison_(options.poison), stream_([index] {
-        cuda_check(cudaSetDevice(index), "selecting the device");
+        cuda_check(select_device(index), "selecting the device");
         return Stream();
       }()) {
   cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "querying the device");
@@ -199,7 +204,7 @@ Device::~Device() {
   (void)cudaMemPoolTrimTo(pool_, 0);
 }
 
-void Device::make_current() const { cuda_check(cudaSetDevice(index_), "selecting the device"); }
+void Device::make_current() const { cuda_check(select_device(index_), "selecting the device"); }
 
 void Device::wait() const {
   if (sleeps_) {
@@ -262,6 +267,33 @@ PinnedMemory& Workspace::results(std::size_t bytes) {
 
 }  // namespace cuda
 
+namespace {
+
+thread_local KeptCudaDevice* innermost_kept = nullptr;
+
+}  // namespace
+
+KeptCudaDevice::KeptCudaDevice() noexcept : outer_(std::exchange(innermost_kept, this)) {}
+
+KeptCudaDevice::~KeptCudaDevice() {
+  innermost_kept = outer_;
+  int now = 0;
+  if (before_ >= 0 && (cudaGetDevice(&now) != cudaSuccess || now != before_) && cudaSetDevice(before_) != cudaSuccess) {
+    (void)cudaGetLastError();  // it is not an error of the caller's
+  }
+}
+
+void KeptCudaDevice::note_change() noexcept {
+  if (innermost_kept != nullptr && innermost_kept->before_ < 0) {
+    int now = 0;
+    if (cudaGetDevice(&now) == cudaSuccess) {
+      innermost_kept->before_ = now;
+    } else {
+      (void)cudaGetLastError();
+    }
+  }
+}
+
 CudaVersions cuda_versions(bool ask_driver) {
   CudaVersions versions;
   versions.runtime = CUDART_VERSION;
@@ -284,7 +316,7 @@ std::vector<CudaDevice> cuda_devices() {
     device.compute_major = properties.major;
     device.compute_minor = properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
-    cuda::cuda_check(cudaSetDevice(index), "selecting a device");
+    cuda::cuda_check(cuda::select_device(index), "selecting a device");
     cuda::cuda_check(cudaMemGetInfo(&device.free_bytes, &device.total_bytes), "reading a device's memory");
     devices.push_back(std::move(device));
   }

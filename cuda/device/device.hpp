@@ -52,6 +52,10 @@ class Event {
 
 class Device;
 
+/// Makes a device current on the calling thread: the only place that does. Whoever keeps a KeptCudaDevice gets the
+/// former one back.
+cudaError_t select_device(int index) noexcept;
+
 /// Number of bytes that may be read past the end of device memory: kernels read whole words of images of any size.
 constexpr std::size_t kReadablePastEnd = 16;
 

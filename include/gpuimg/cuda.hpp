@@ -60,4 +60,22 @@ Picture copy_cuda_pixels(Backend& backend, ConstView pixels);
 /// Waits for all work on the device, of every stream. Does nothing if the device cannot be used any more.
 void wait_for_cuda_device(int device) noexcept;
 
+/// What is called while this object exists may make another device the current one of the calling thread. Its
+/// destructor, on the same thread, makes the former one current again. Objects nest. It asks CUDA nothing as long as no
+/// device is made current.
+class KeptCudaDevice {
+ public:
+  KeptCudaDevice() noexcept;
+  KeptCudaDevice(const KeptCudaDevice&) = delete;
+  KeptCudaDevice& operator=(const KeptCudaDevice&) = delete;
+  ~KeptCudaDevice();
+
+  /// Notes the current device, before the first change of it on the calling thread.
+  static void note_change() noexcept;
+
+ private:
+  KeptCudaDevice* outer_;
+  int before_ = -1;  ///< -1: it is as it was
+};
+
 }  // namespace gpuimg

@@ -138,9 +138,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
   *value = what == cudaDevAttrMultiProcessorCount ? 4 : 227 * 1024;
   return state();
 }
-DOES_NOTHING(cudaSetDevice, int)
+thread_local int current_device = 0;
+cudaError_t cudaSetDevice(int device) {
+  current_device = device;
+  return state();
+}
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current_device;
   return state();
 }
 cudaError_t cudaDriverGetVersion(int* version) {

@@ -77,6 +77,23 @@ class Handing(unittest.TestCase):
                     np.testing.assert_array_equal(cupy.asnumpy(cupy.from_dlpack(image)), expected)
                     np.testing.assert_array_equal(cupy.asnumpy(cupy.asarray(image)), expected)
 
+    @unittest.skipIf(torch.cuda.device_count() < 2, "there is one device")
+    def test_the_current_device_stays(self):
+        torch.cuda.set_device(0)
+        image = gpuimg.read(NIGHT, device="cuda:1").equalize()
+        np.testing.assert_array_equal(host_of(torch.from_dlpack(image)), np.asarray(gpuimg.read(NIGHT).equalize()))
+        self.assertEqual(torch.cuda.current_device(), 0)
+        moved = image.to("cuda:0").to("cuda:1")
+        del image, moved
+        gc.collect()
+        for item in gpuimg.read_many([NIGHT] * 3, device="cuda:1"):
+            self.assertEqual(item.image.device, "cuda:1")
+        del item
+        with tempfile.TemporaryDirectory() as folder:
+            gpuimg.run(["equalize", "--backend", "cuda", "--device", "1", NIGHT, pathlib.Path(folder) / "a.png"])
+        gpuimg.run("doctor --backend cuda")
+        self.assertEqual(torch.cuda.current_device(), 0)
+
     def test_nothing_is_copied(self):
         image = gpuimg.read(NIGHT, device="cuda")
         address = image.__cuda_array_interface__["data"][0]
