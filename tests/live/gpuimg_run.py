@@ -24,17 +24,19 @@ def require(*modules):
     return found if len(found) > 1 else found[0]
 
 
-def with_packages_of_environment():
+def with_packages_of_environment(alone=False):
     """If GPUIMG_TEST_PACKAGES names packages, runs the calling script again with them, and ends with its exit code.
 
-    They are installed from PyPI beside this Python's own, as in "pillow==12.3.0 imagehash==4.3.2". Ends as skipped if that fails, as without a network.
+    They are installed from PyPI, as in "pillow==12.3.0 imagehash==4.3.2", beside this Python's own, or `alone`. Ends as
+    skipped if that fails, as without a network.
     """
     packages = os.environ.pop("GPUIMG_TEST_PACKAGES", "").split()
     if not packages:
         return
     with tempfile.TemporaryDirectory(prefix="gpuimg-packages-") as folder:
         python = os.path.join(folder, "bin", "python")
-        for step in ([sys.executable, "-m", "venv", "--system-site-packages", folder],
+        beside = [] if alone else ["--system-site-packages"]
+        for step in ([sys.executable, "-m", "venv", *beside, folder],
                      [python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout", "20",
                       "--disable-pip-version-check", "--only-binary", ":all:", *packages]):
             done = subprocess.run(step, stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -1,0 +1,31 @@
+"""Processes a folder of tar archives with Dask: a process for each worker. README.md."""
+import os
+import sys
+
+import cloudpickle
+import dask
+import distributed
+
+import shards
+
+
+def main(words=None):
+    parser = shards.arguments(__doc__)
+    parser.add_argument("--scheduler", help="address of a cluster [one on this machine, with its workers]")
+    parser.add_argument("--restarts", type=int, default=3, help="how many workers a shard may lose [3]")
+    asked = parser.parse_args(words)
+    work, paths = shards.plan(asked)
+    cloudpickle.register_pickle_by_value(shards)  # so that other machines need only gpuimg
+    dask.config.set({"distributed.scheduler.allowed-failures": asked.restarts})
+    cluster = asked.scheduler or distributed.LocalCluster(
+        n_workers=asked.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None)
+    with distributed.Client(cluster) as client:
+        # Not pure: a shard of the same name may have other content in a later run.
+        rows = client.gather(client.map(work, paths, key=[os.path.basename(path) for path in paths], pure=False))
+    if not asked.scheduler:
+        cluster.close()
+    return shards.report(work, rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
