@@ -55,7 +55,6 @@ Picture packed_picture(const Workspace& workspace, const Picture& picture) {
       reinterpret_cast<const std::uint8_t*>(pixels_of(picture)), picture.width(), picture.height(),
       reinterpret_cast<std::uint8_t*>(pixels_of(packed)));
   check_launch("packing pixels for a PNG");
-  clear_tail(packed, workspace.stream());
   return packed;
 }
 
@@ -69,6 +68,7 @@ class PngEncoder {
     job_.layout = png::layout_of(picture.width(), picture.height(), picture.format());
     memory_ = DeviceMemory(workspace.device(), lay_out(job_, nullptr));
     lay_out(job_, memory_.data());
+    clear_tail(picture, workspace.stream());  // results of operations leave it as it was
   }
 
   Encoded run(const NewHostMemory& new_memory) {
