@@ -1,5 +1,5 @@
-// The interface that every backend implements. Results are byte-identical on every backend (docs/operations.md). Why
-// virtual methods: docs/decisions/0001-backend-by-virtual-methods.md.
+// The interface that every backend implements. All backends give byte-identical results (docs/operations.md). Why its
+// methods are virtual: docs/decisions/0001-backend-by-virtual-methods.md.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ namespace gpuimg {
 /// A summed-area table: a Picture with one channel of u32, u64, f32 or f64.
 using SumTable = Picture;
 
-/// The options of each operation from one Picture to another, as X(Options). What is declared once for each is declared
-/// from this list.
+/// The options of each operation that turns one Picture into another, as X(Options). Declarations that every such
+/// operation needs are generated from this list.
 #define GPUIMG_PICTURE_OPERATIONS(X) \
   X(ClaheOptions)                    \
   X(IntegralOptions)                 \
@@ -49,31 +49,31 @@ using SumTable = Picture;
 template <class, class... Options>
 using VariantAfter = std::variant<Options...>;
 
-/// An operation from one Picture to another: its options. Each has, beside its options,
-///   check(picture, options), which every backend calls first,
-///   result_format(input, options), the pixels of the result,
-///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     CLAHE, summed-area tables, thresholds and what changes the size or moves rows have other rules:
+/// An operation that turns one Picture into another, given by its options. For every type of options there are also
+///   check(picture, options), which every backend calls first;
+///   result_format(input, options), the pixel format of the result;
+///   halo_rows(options): row y of the result depends only on rows y − halo … y + halo of the input. CLAHE, summed-area
+///     tables, thresholds, and operations that change the size or move rows follow other rules:
 ///     app/operations/operation_traits.hpp.
 #define GPUIMG_AFTER_COMMA(Options) , Options
 using PictureOperation = VariantAfter<void GPUIMG_PICTURE_OPERATIONS(GPUIMG_AFTER_COMMA)>;
 #undef GPUIMG_AFTER_COMMA
 
-/// Receives the rows of an image, from top to bottom. They are valid until it returns.
+/// Receives the rows of an image in bands, from top to bottom. Each band is valid only during the call.
 using TakeRows = std::function<void(ConstView rows)>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda, opencl };
 
-/// A compute backend. Owns its threads or stream and its scratch memory. Not thread-safe: use one Backend per worker.
+/// A compute backend. Owns its threads or stream, and its scratch memory. Not thread-safe: use one Backend per worker.
 /// Backends on different threads are independent. Operations may return before the device finishes; wait() and
-/// download() wait for it.
+/// download() block until it has.
 ///
 /// Every operation throws
 ///   Error{unsupported} if the Picture does not fit the options (an alpha histogram of an image without alpha),
 ///   Error{usage} if an option is out of range (a region outside the image, a mask of another size),
-///   Error{out_of_memory}, after which the backend is still usable, and so is a Picture outside the host's memory,
-///   Error{device_fault}, after which it is not.
+///   Error{out_of_memory}: the backend stays usable, and so do Pictures in device memory,
+///   Error{device_fault}: the backend is no longer usable.
 /// Operations read photographic Pictures (u8 or u16, 1 to 4 channels) unless documented otherwise.
 class Backend {
  public:
@@ -87,15 +87,15 @@ class Backend {
   /// The name that `--backend` accepts: "cpu", "cuda" or "opencl".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  /// For people: "CPU, 2 threads", "NVIDIA H200 (device 0)".
+  /// A description for people: "CPU, 2 threads", "NVIDIA H200 (device 0)".
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// True if operations run in host memory. upload(Image) is then free, and there is no device memory to run out of.
+  /// True if operations run in host memory. Then upload(Image) is free, and available_bytes() sets no limit.
   [[nodiscard]] virtual bool memory_is_host() const = 0;
 
-  /// For callers that process many images, before the first: a device then copies through page-locked memory, which
-  /// stays for the next image, and waiting for it leaves the processor to other threads. For one image, locking pages
-  /// costs more than it saves.
+  /// Call this before the first of many images. A device backend then copies through page-locked memory, which it keeps
+  /// for the next image, and waits without occupying a processor. For a single image, locking pages costs more than it
+  /// saves.
   virtual void expect_many_images() {}
 
   /// Uninitialized host memory that uploads fastest: page-locked for devices. Calls expect_many_images(). The memory is
@@ -108,18 +108,20 @@ class Backend {
   virtual Picture upload(ConstView pixels) = 0;
   virtual Picture upload(Image pixels) = 0;
 
-  /// Moves pixels back to host memory. The second overload may hand out the Picture's own memory.
+  /// Copies pixels back to host memory. The second overload may instead hand over the Picture's own memory.
   virtual Image download(const Picture& picture) = 0;
   virtual Image download(Picture&& picture) = 0;
 
-  /// The same in bands of rows: a device moves the next band while take() uses one. What take() throws is passed on.
+  /// Downloads in bands of rows: while take() uses one band, a device copies the next. Exceptions from take()
+  /// propagate.
   virtual void download_rows(Picture&& picture, const TakeRows& take) {
     const Image image = download(std::move(picture));
     take(image.view());
   }
 
-  /// Decodes to the same pixels as the host's decoder, upright. Returns nullopt if the host must decode the file: the
-  /// backend has no decoder for it, or anything in the coded bytes is unusual. The host's verdict then counts.
+  /// Decodes to the same upright pixels as the host's decoder. Returns nullopt if the host must decode the file: either
+  /// the backend has no decoder for it, or something in the coded bytes is unusual. Then the host decides whether it is
+  /// valid.
   virtual std::optional<Picture> decode(const EncodedImage& /*encoded*/) { return std::nullopt; }
 
   /// Encodes to the same bytes as the host's encoder. Returns nullopt if the host must encode the pixels: the backend
@@ -128,29 +130,30 @@ class Backend {
 
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 
-  /// The histograms from which equalize() with these options builds its tables.
+  /// The histograms from which equalize() would build its tables with these options.
   virtual LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) = 0;
 
-  /// Same size and format as the input. Alpha is copied. If every table is the identity, pixels stay unchanged in every
-  /// color mode. Stores the tables, before `strength` is applied, in `used` unless it is null. The second overload may
-  /// reuse the Picture's memory for the result: allocating can take longer than the operation.
+  /// The result has the input's size and format; alpha is copied. If every table is the identity, pixels stay unchanged
+  /// in every color mode. If `used` is not null, it receives the tables, without the effect of `strength`. The second
+  /// overload may reuse the Picture's memory for the result, because allocating can take longer than the operation.
   virtual Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) = 0;
   virtual Picture equalize(Picture&& picture, const EqualizeOptions& options, LevelTables* used = nullptr) {
     return equalize(std::as_const(picture), options, used);
   }
 
-  /// What `wolf` with these options looks for before it compares, in rows [first_row, end_row). The rows around them
-  /// are in the windows. Throws Error{unsupported} if this backend does not have the operation.
+  /// What ThresholdMethod::wolf needs to know about the image before it compares, over the pixels of rows [first_row,
+  /// end_row). Their windows reach into the rows around them. Throws Error{unsupported} if this backend does not have
+  /// the operation.
   virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
                                int /*end_row*/) {
     throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");
   }
 
-  /// Runs an operation from Picture to Picture. What the result is stands beside its options. Throws Error{unsupported}
-  /// if this backend does not have the operation.
+  /// Runs an operation that turns one Picture into another. The header of its options describes the result. Throws
+  /// Error{unsupported} if this backend does not have the operation.
   virtual Picture apply(const Picture& picture, const PictureOperation& operation) = 0;
 
-  // The same by name.
+  // Shorthands for apply().
   SumTable integral(const Picture& picture, const IntegralOptions& options) { return apply(picture, options); }
   Picture to_hsl(const Picture& picture, HslEncoding encoding) { return apply(picture, ToHslOptions{encoding}); }
   Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
@@ -161,15 +164,15 @@ class Backend {
   /// Returns when all submitted work is done.
   virtual void wait() = 0;
 
-  /// Bytes available for new Pictures if the backend has its own memory, else the largest std::size_t.
+  /// Bytes available for new Pictures if the backend has its own memory, else the largest std::size_t value.
   [[nodiscard]] virtual std::size_t available_bytes() = 0;
 
-  /// Memory bandwidth for `bench`: bytes read plus bytes written per second when copying `bytes` bytes where Pictures
-  /// are kept, using all threads or multiprocessors. Median of several copies.
+  /// Memory bandwidth for `bench`, in bytes per second: bytes read plus bytes written while copying `bytes` bytes in
+  /// the memory that holds Pictures, using all threads or multiprocessors. Median of several copies.
   virtual double measure_copy_rate(std::size_t bytes) = 0;
 };
 
-/// threads ≥ 1, or 0 for all processors available to the process.
+/// `threads` is at least 1, or 0 for all processors available to the process.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
 }  // namespace gpuimg

@@ -26,14 +26,14 @@ struct CudaVersions {
   std::string architectures;  ///< built-in code, for people: "sm_75 sm_90 compute_90"
 };
 
-/// Versions of what is built in. Queries the driver version only if `ask_driver` is true.
+/// The versions of this build. Queries the driver version only if `ask_driver` is true.
 CudaVersions cuda_versions(bool ask_driver);
 
 /// Number of devices. Throws Error{backend_unavailable} like cuda_devices(). Initializes no device.
 int cuda_device_count();
 
-/// Devices in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver that
-/// is too old, or CUDA_VISIBLE_DEVICES empty or wrong.
+/// All devices, in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver
+/// that is too old, or an empty or invalid CUDA_VISIBLE_DEVICES.
 std::vector<CudaDevice> cuda_devices();
 
 /// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Initializes no device.
@@ -42,22 +42,22 @@ void check_cuda_device(int device);
 /// Creates the context (about 200 ms). Initializes only that device. Throws Error{backend_unavailable}.
 std::unique_ptr<Backend> make_cuda_backend(int device);
 
-/// Likewise; messages call the device by `number`, where CUDA_VISIBLE_DEVICES gives it another one.
+/// As above. Messages call the device `number`, for callers whose numbering differs because of CUDA_VISIBLE_DEVICES.
 std::unique_ptr<Backend> make_cuda_backend(int device, int number);
 
-/// The device address of the pixels of a Picture that a CUDA backend has made, rows without padding. What has been
-/// begun there is done after Backend::wait(). The Picture keeps the memory. A Picture of a summed-area table has padded
-/// rows.
+/// The device address of a Picture's pixels; a CUDA backend must have made the Picture, which keeps ownership.
+/// Operations on it are complete only after Backend::wait(). Rows are not padded, except those of a summed-area table.
 const void* cuda_pixels(const Picture& picture);
 
-/// The device whose memory has this address. Throws Error{unsupported} if none has.
+/// The device that holds this address. Throws Error{unsupported} if it is not device memory.
 int cuda_device_of(const void* pixels);
 
-/// Copies pixels in the memory of any CUDA device to a Picture of `backend`, a CUDA backend. Waits first for all work
-/// on that device, of every stream. Throws Error{unsupported} as cuda_device_of() does.
+/// Copies pixels from the memory of any CUDA device into a new Picture of `backend`, which must be a CUDA backend.
+/// First waits for all work of all streams on the source device. Throws Error{unsupported} if `pixels` is not device
+/// memory.
 Picture copy_cuda_pixels(Backend& backend, ConstView pixels);
 
-/// Waits for all work on the device, of every stream. Does nothing if the device cannot be used any more.
+/// Waits for all work of all streams on the device. No-op if the device is no longer usable.
 void wait_for_cuda_device(int device) noexcept;
 
 /// What is called while this object exists may make another device the current one of the calling thread. Its

@@ -1,4 +1,4 @@
-// The only exception type that gpuimg's own code throws. Code below `app` never prints, exits or aborts.
+// The only exception type that gpuimg's own code throws. Code outside `app` never prints, exits or aborts.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class ErrorKind : std::uint8_t {
   out_of_memory,        ///< host or device memory ran out; the backend is still usable
   device_fault,         ///< the device context is lost; later results are invalid
   mismatch,             ///< two backends computed different results from the same input
-  check_failed,         ///< a result does not pass a check that was asked for
+  check_failed,         ///< a result fails a check that was requested
 };
 
 /// what() has the form "what: where: why; what to do", without a trailing newline or period.

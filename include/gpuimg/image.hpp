@@ -11,8 +11,8 @@
 
 namespace gpuimg {
 
-/// Type of one channel value. Photographs are u8 or u16. HSL also uses f32; summed-area tables use u32, u64, f32 and
-/// f64.
+/// The type of one channel value. Photographs are u8 or u16. HSL also uses f32, and summed-area tables use u32, u64,
+/// f32 and f64.
 enum class Sample : std::uint8_t { u8, u16, u32, u64, f32, f64 };
 
 constexpr std::size_t sample_bytes(Sample sample) {
@@ -41,7 +41,7 @@ struct PixelFormat {
   [[nodiscard]] constexpr std::size_t bytes_per_pixel() const {
     return sample_bytes(sample) * static_cast<std::size_t>(channels);
   }
-  /// The largest level V: 255 or 65535. Only for u8 and u16.
+  /// The largest level V: 255 or 65535. Meaningful only for u8 and u16.
   [[nodiscard]] constexpr std::uint32_t max_value() const { return sample == Sample::u8 ? 255U : 65535U; }
   /// True for the formats that operations accept: 8 or 16 bit, 1 to 4 channels.
   [[nodiscard]] constexpr bool is_photographic() const {
@@ -50,7 +50,7 @@ struct PixelFormat {
   friend constexpr bool operator==(const PixelFormat&, const PixelFormat&) = default;
 };
 
-/// Borrowed pixels. `pitch_bytes` is the distance between rows, at least width × bytes_per_pixel.
+/// Borrowed pixels. `pitch_bytes` is the distance between rows in bytes, at least width × bytes_per_pixel.
 template <class Byte>
 struct BasicView {
   Byte* data = nullptr;
@@ -81,17 +81,17 @@ struct BasicView {
 using View = BasicView<std::byte>;
 using ConstView = BasicView<const std::byte>;
 
-/// Frees pixel memory. Carries the function to call, so that an Image can own pinned or ordinary memory.
+/// Frees pixel memory through a stored function, so that an Image can own page-locked or ordinary memory.
 struct PixelMemoryDeleter {
   void (*release)(std::byte*) = nullptr;
   void operator()(std::byte* p) const { release(p); }
 };
 using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
 
-/// Blocks of this size or more begin at a huge page of 2 MiB, and ask for such pages.
+/// Blocks of at least this size are aligned to 2 MiB, and huge pages are requested for them.
 inline constexpr std::size_t kHugePixelBytes = std::size_t{4} << 20;
 
-/// Uninitialized host memory for pixels, aligned to at least 64 bytes; std::free() frees it. Throws
+/// Uninitialized host memory for pixels, aligned to at least 64 bytes and released by std::free(). Throws
 /// Error{out_of_memory}. Defined in core/pixel_memory.cpp.
 PixelMemory allocate_pixels(std::size_t bytes);
 
@@ -100,11 +100,11 @@ class Image {
  public:
   Image() = default;
 
-  /// width and height ≥ 1. Throws Error{out_of_memory}.
+  /// `width` and `height` must be at least 1. Throws Error{out_of_memory}.
   Image(int width, int height, PixelFormat format)
       : Image(width, height, format, allocate_pixels(bytes_of(width, height, format))) {}
 
-  /// Takes ownership of memory of at least width × height × bytes_per_pixel bytes.
+  /// Takes ownership of `memory`, which must hold at least width × height × bytes_per_pixel bytes.
   Image(int width, int height, PixelFormat format, PixelMemory memory)
       : memory_(std::move(memory)), width_(width), height_(height), format_(format) {}
 
@@ -124,8 +124,8 @@ class Image {
     return copy;
   }
 
-  /// Size of the pixels without padding. Saturates at half the address space, so an allocator that rounds up cannot
-  /// overflow.
+  /// Size in bytes of the pixels without padding. Saturates at half the address space, so that an allocator that rounds
+  /// up cannot overflow.
   static std::size_t bytes_of(int width, int height, PixelFormat format) {
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t each = format.bytes_per_pixel();
@@ -147,14 +147,14 @@ inline void copy_pixels(ConstView from, View to) {
   }
 }
 
-/// Copies a view into an Image, dropping row padding.
+/// Copies a view into an Image. The Image has no row padding.
 inline Image copy_of(ConstView view) {
   Image image(view.width, view.height, view.format);
   copy_pixels(view, image.view());
   return image;
 }
 
-/// In pixels.
+/// A size in pixels.
 struct Size {
   int width = 0;
   int height = 0;
@@ -162,7 +162,7 @@ struct Size {
   friend constexpr bool operator==(const Size&, const Size&) = default;
 };
 
-/// A rectangle of pixels. x and y count from the top left corner.
+/// A rectangle in pixels; x and y are measured from the top left corner of the image.
 struct Rect {
   int x = 0;
   int y = 0;

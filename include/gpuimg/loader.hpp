@@ -1,4 +1,4 @@
-// Many files, in order, read ahead by several threads in bounded memory. Needs the target gpuimg::loader.
+// Reads many files ahead, in order, with several threads and bounded memory. Needs the target gpuimg::loader.
 #pragma once
 
 #include <algorithm>
@@ -19,31 +19,32 @@
 
 namespace gpuimg {
 
-/// Makes the results of tasks 0, 1, 2 … `count` − 1 on threads of its own, before the caller takes them in this order.
-/// A task starts if the results that are unfinished or not yet taken leave room for it, or if its result is the next to
-/// be taken. So memory is bounded, and no task waits forever.
+/// Runs tasks 0 … `count` − 1 on its own threads, and hands out their results in this order. A task starts once its
+/// result fits beside the results that are in progress or not yet taken. The task whose result is next to be taken
+/// always starts. So memory is bounded, and no task waits forever.
 template <class Result>
 class ReadAhead {
  public:
-  /// Makes a result. Each thread makes a Make of its own, so it may hold what only one thread can use.
+  /// Makes the result of task `index`. Each thread creates its own Make, which may therefore hold state that is not
+  /// thread-safe.
   using Make = std::function<Result(std::size_t index)>;
 
   struct Plan {
     std::size_t count = 0;
     int workers = 1;                              ///< threads, at least 1
-    std::size_t ahead = 8;                        ///< results that are begun and not taken; at least 1
-    std::uint64_t max_bytes = ~std::uint64_t{0};  ///< of these, by bytes_of
-    std::function<std::uint64_t(std::size_t index)> bytes_of = {};  ///< what a result holds; null: nothing
+    std::size_t ahead = 8;                        ///< limit on results in progress or not yet taken; at least 1
+    std::uint64_t max_bytes = ~std::uint64_t{0};  ///< limit on the sum of bytes_of over these results
+    std::function<std::uint64_t(std::size_t index)> bytes_of = {};  ///< size of a result in memory; empty = 0
     std::function<Make()> make_worker;
   };
 
   struct Item {
     std::size_t index = 0;
     std::optional<Result> result;
-    std::exception_ptr error;  ///< in place of the result: what making it threw
+    std::exception_ptr error;  ///< set instead of `result` if the task threw
   };
 
-  /// Throws std::system_error if no thread can be started.
+  /// Throws std::system_error if not a single thread can be started.
   explicit ReadAhead(Plan plan) : plan_(std::move(plan)), done_(std::max<std::size_t>(plan_.ahead, 1)) {
     threads_.reserve(static_cast<std::size_t>(plan_.workers));
     try {
@@ -61,7 +62,8 @@ class ReadAhead {
   /// Waits for the tasks that have started.
   ~ReadAhead() { stop(); }
 
-  /// The next result, once it is there; nullopt after the last, and after stop(). For one thread at a time.
+  /// Blocks until the next result is available. Returns nullopt after the last one, and after stop(). Call it from one
+  /// thread at a time.
   std::optional<Item> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || taken_ == plan_.count || place(taken_).has_value(); });
@@ -74,7 +76,7 @@ class ReadAhead {
     return std::move(done->item);
   }
 
-  /// Starts no more tasks, and waits for those that have started.
+  /// Starts no more tasks, and waits for those that are running.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -116,7 +118,7 @@ class ReadAhead {
     std::uint64_t bytes;
   };
 
-  /// Waits for room for the next task, in their order.
+  /// Claims the next task in order, and waits until there is room for its result.
   std::optional<Begun> begin() {
     const std::lock_guard in_order(order_);
     if (begun_ == plan_.count) {
@@ -136,7 +138,7 @@ class ReadAhead {
     return Begun{begun_++, bytes};
   }
 
-  /// 0 if that cannot be told: the task itself then fails.
+  /// 0 if the size cannot be determined. The task itself then reports the error.
   [[nodiscard]] std::uint64_t bytes_of(std::size_t index) const {
     try {
       return plan_.bytes_of ? plan_.bytes_of(index) : 0;
@@ -145,13 +147,13 @@ class ReadAhead {
     }
   }
 
-  /// Where the result of a task waits: there is one place for each that may be begun and not taken.
+  /// The slot for a task's result. There are as many slots as tasks in progress or not yet taken.
   std::optional<Done>& place(std::size_t index) { return done_[index % done_.size()]; }
 
   Plan plan_;
-  std::mutex order_;  ///< held by the thread that begins the next task
+  std::mutex order_;  ///< held while claiming the next task
   std::size_t begun_ = 0;
-  std::mutex mutex_;  ///< of what follows, and of begun_ where it changes
+  std::mutex mutex_;  ///< guards all members below, and begun_ while it changes
   std::condition_variable changed_;
   std::size_t taken_ = 0;
   std::uint64_t bytes_held_ = 0;
@@ -161,14 +163,14 @@ class ReadAhead {
 };
 
 struct ReadFilesOptions {
-  ReadFileOptions file = {};                         ///< `threads` is 1 in place of 0: files are read side by side
-  int workers = 0;                                   ///< threads; 0 = as many as processors
-  std::uint64_t max_bytes = std::uint64_t{2} << 30;  ///< of images that are being read or not yet taken; an image
-                                                     ///< that is larger is read alone
+  ReadFileOptions file = {};                         ///< here, `threads` = 0 means 1: files are read in parallel
+  int workers = 0;                                   ///< number of threads; 0 = one per processor
+  std::uint64_t max_bytes = std::uint64_t{2} << 30;  ///< limit on images in progress or not yet taken; a larger image
+                                                     ///< is read alone
 };
 
-/// Reads the files in this order. An item of a file that cannot be read has the error in place of the image, and the
-/// next item follows. Throws std::system_error if no thread can be started.
+/// Reads the files in the given order. If a file cannot be read, its item holds the error instead of the image, and
+/// reading continues with the next file. Throws std::system_error if not a single thread can be started.
 inline ReadAhead<ImageFile> read_image_files(std::vector<std::string> paths, ReadFilesOptions options = {}) {
   using Files = ReadAhead<ImageFile>;
   const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));

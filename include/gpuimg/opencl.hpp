@@ -11,32 +11,32 @@
 namespace gpuimg {
 
 struct OpenclDevice {
-  int index = 0;         ///< over all platforms, in the loader's order
+  int index = 0;         ///< counts through all platforms, in the loader's order
   std::string name;      ///< "NVIDIA H200"
   std::string platform;  ///< "NVIDIA CUDA"
   std::string version;   ///< "OpenCL 3.0 CUDA"
-  std::string driver;    ///< version of the driver
+  std::string driver;    ///< driver version
   int compute_units = 0;
   std::size_t total_bytes = 0;
-  std::size_t largest_allocation = 0;  ///< bytes of one buffer
-  std::size_t local_bytes = 0;         ///< of one work-group
-  std::string lacks;                   ///< what the backend needs and the device does not have; empty if nothing
+  std::size_t largest_allocation = 0;  ///< bytes that one buffer can have
+  std::size_t local_bytes = 0;         ///< bytes of local memory per work-group
+  std::string lacks;                   ///< what the backend needs but the device does not have; empty = suitable
 };
 
 struct OpenclOptions {
   int device = 0;
-  std::string cache_folder;  ///< for compiled programs; created if needed; empty = compile them each time
+  std::string cache_folder;  ///< where compiled programs are cached; created if needed; empty = no cache
 };
 
-/// True unless this build leaves the backend out. Opens nothing.
+/// True if the backend is part of this build. Does not open the OpenCL loader.
 bool is_opencl_built_in();
 
-/// Opens the loader, libOpenCL.so.1. Throws Error{backend_unavailable} that names what is missing: the loader, a
-/// platform or a device.
+/// All devices. Opens the OpenCL loader, libOpenCL.so.1. Throws Error{backend_unavailable} that names what is missing:
+/// the loader, a platform or a device.
 std::vector<OpenclDevice> opencl_devices();
 
-/// Throws Error{backend_unavailable} if opencl_devices() would, if the device does not exist, or if it lacks what the
-/// backend needs.
+/// Throws Error{backend_unavailable} if opencl_devices() would, if the device does not exist, or if it lacks something
+/// that the backend needs.
 void check_opencl_device(int device);
 
 /// Creates a context on the device. Programs are compiled when first needed. Throws Error{backend_unavailable}.

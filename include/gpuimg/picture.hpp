@@ -1,5 +1,5 @@
-// Pixels in a backend's memory. Each operation has its check() beside its options; every backend runs it first, so that
-// all backends report the same errors. detail:: has the parts that the checks share, here and in selection.hpp.
+// Pixels in a backend's memory. Every operation has a check() beside its options. Every backend calls it first, so that
+// all backends report the same errors. detail:: holds the parts that several checks share, here and in selection.hpp.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace gpuimg {
 
-/// Pixels in a backend's memory: host memory for the CPU, device memory for CUDA. Only the backend that made a Picture
-/// can read it. Move-only.
+/// Pixels in a backend's memory: host memory for the CPU, device memory for CUDA and OpenCL. Only the backend that made
+/// a Picture can read it. Move-only.
 class Picture {
  public:
   /// Backend-specific storage. Each backend derives its own class from this.

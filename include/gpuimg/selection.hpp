@@ -1,4 +1,4 @@
-// Selects the pixels that an operation counts: by region, mask and transparency.
+// Selects the pixels that an operation counts: by region, by mask and by transparency.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace gpuimg {
 
-/// A pixel counts if it is inside `region`, its mask value is not 0, and it is not fully transparent.
+/// A pixel counts if it lies inside `region`, its mask value is not 0, and it is not fully transparent.
 struct Selection {
   std::optional<Rect> region;      ///< must lie inside the image; nullopt = the whole image
-  const Picture* mask = nullptr;   ///< u8, 1 channel, same size, on the same backend; borrowed for the call
+  const Picture* mask = nullptr;   ///< must be u8, 1 channel, of the same size and backend; borrowed for the call
   bool count_transparent = false;  ///< also count pixels whose alpha is 0
 };
 

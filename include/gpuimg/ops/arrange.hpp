@@ -1,4 +1,5 @@
-// Crop, rotate and flip: pixels move, and no value changes. Specified in docs/operations.md, "Crop, rotate, flip".
+// Crop, rotate and flip: pixels move, but their values do not change. Specified in docs/operations.md, "Crop, rotate,
+// flip".
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace gpuimg {
 
-/// Which part of an image a crop by size keeps.
+/// Which part of the image is kept when CropOptions gives only a size.
 enum class Gravity : std::uint8_t {
   northwest,
   north,
@@ -23,10 +24,10 @@ enum class Gravity : std::uint8_t {
   southeast,
 };
 
-/// A box, or a size and where it lies.
+/// Either a box, or a size and its gravity.
 struct CropOptions {
   std::optional<Rect> box;
-  int width = 0;  ///< ≥ 1 without a box
+  int width = 0;  ///< with `height`: the size to keep, each ≥ 1; ignored if `box` is set
   int height = 0;
   Gravity gravity = Gravity::center;
 };
@@ -52,8 +53,8 @@ inline void validate(const CropOptions& options) {
   detail::refuse_unless(width >= 1 && height >= 1, "crop: the result must have at least one pixel");
 }
 
-/// The pixels of an image of this size that validated options keep. A remainder that is odd is rounded down. Throws
-/// Error{usage} if they are not inside the image.
+/// The box that validated options keep of an image of this size. If the margin is odd, `center` rounds x and y down.
+/// Throws Error{usage} if the box is not inside the image.
 inline Rect crop_box(int width, int height, const CropOptions& options) {
   Rect box = options.box.value_or(Rect{0, 0, options.width, options.height});
   if (!options.box) {

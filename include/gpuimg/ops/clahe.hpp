@@ -11,12 +11,13 @@
 
 namespace gpuimg {
 
-inline constexpr int kMaxTiles = 64;  ///< a side
+inline constexpr int kMaxTiles = 64;  ///< per side of the image
 inline constexpr Limits<int> kTileLimits{1, kMaxTiles};
 
-/// The tiles of an image. Together they cover it, and if a side does not divide, a reflection to the right and below.
+/// The tiles of an image. They cover the image. If they reach beyond it on the right or at the bottom, they see its
+/// reflection there.
 struct TileGrid {
-  int width = 0;  ///< of the image
+  int width = 0;  ///< of the image, in pixels
   int height = 0;
   int tiles_x = 0;
   int tiles_y = 0;
@@ -28,33 +29,34 @@ struct TileGrid {
   }
 };
 
-/// Tables of tiles made elsewhere, for an image that is mapped in parts.
+/// Precomputed tables of tiles, for mapping an image in parts.
 struct ClaheTables {
   TileGrid grid;                    ///< of the whole image
-  int first_row = 0;                ///< of the part in the whole image
-  std::vector<std::uint16_t> maps;  ///< V + 1 entries for each plane, row of tiles and tile, in this order
+  int first_row = 0;                ///< row of the whole image at which the part begins
+  std::vector<std::uint16_t> maps;  ///< V + 1 entries per tile; ordered by plane, row of tiles, tile
 };
 
 struct ClaheOptions {
   int tiles_x = 8;
   int tiles_y = 8;
-  double clip = 2.0;                          ///< limit of a count in multiples of the mean count; ≤ 0: none
-  EqualizeColor color = EqualizeColor::luma;  ///< not joint
+  double clip = 2.0;                          ///< limit of each count in multiples of the mean count; ≤ 0 = none
+  EqualizeColor color = EqualizeColor::luma;  ///< every mode but `joint`
   Luma luma = kDefaultLuma;
   double strength = 1.0;
-  bool full_bins = false;               ///< of 16 bits: a bin for each level, as OpenCV; else 256 bins
-  const ClaheTables* tables = nullptr;  ///< use these in place of tables from the image's own tiles
+  bool full_bins = false;               ///< for 16 bits: one bin per level, as in OpenCV; else 256 bins
+  const ClaheTables* tables = nullptr;  ///< use these instead of tables from the image's own tiles
   Selection selection;                  ///< as in EqualizeOptions
 };
 
-/// Like OpenCV, extends both sides if one does not divide, by a whole number of tiles' remainder even where it divides.
+/// The grid that OpenCV uses. If one side is not a multiple of its number of tiles, the tile size is increased along
+/// both sides, even along a side that divides evenly.
 inline TileGrid tile_grid(int width, int height, int tiles_x, int tiles_y) {
   const bool divides = width % tiles_x == 0 && height % tiles_y == 0;
   const auto side = [&](int size, int tiles) { return divides ? size / tiles : size / tiles + 1; };
   return {width, height, tiles_x, tiles_y, side(width, tiles_x), side(height, tiles_y)};
 }
 
-/// Tables for each tile: 3 for EqualizeColor::rgb on a color image, else 1.
+/// Tables per tile: 3 for EqualizeColor::rgb on a color image, else 1.
 inline std::size_t clahe_planes(PixelFormat format, const ClaheOptions& options) {
   return options.color == EqualizeColor::rgb && format.color_channels() == 3 ? 3 : 1;
 }

@@ -18,12 +18,12 @@ inline constexpr Limits<int> kPatchLimits{1, kMaxPatch, true};
 inline constexpr Limits<int> kSearchLimits{1, kMaxSearch, true};
 
 struct DenoiseOptions {
-  std::optional<float> strength;   ///< h, ≥ 0; if absent, 10 at 8 bits and 2570 at 16
-  int patch = 7;                   ///< T of T × T patches, odd
-  int search = 21;                 ///< S of an S × S window, odd
-  bool count_transparent = false;  ///< treat fully transparent pixels like others; else they are copied and not seen
+  std::optional<float> strength;   ///< filter strength h, ≥ 0; default 10 at 8 bits and 2570 at 16 bits
+  int patch = 7;                   ///< T: patches have T × T pixels; odd
+  int search = 21;                 ///< S: the search window has S × S pixels; odd
+  bool count_transparent = false;  ///< false: fully transparent pixels are copied, and other pixels ignore them
 
-  /// Called now and then with the part of the image that is done, 0 … 1, from any thread; may be empty. It must not
+  /// Progress callback: receives the fraction of the image that is done, 0 … 1, from any thread. May be empty. Must not
   /// throw.
   std::function<void(double part)> on_progress;
 };

@@ -14,13 +14,13 @@ namespace gpuimg {
 enum class SpeckColor : std::uint8_t {
   black,
   white,
-  both,  ///< black ones first, then the white ones that are left
+  both,  ///< first black specks, then the white ones that remain
 };
 
 inline constexpr Limits<int> kSpeckLimits{1, 1'000'000};
 
 struct DespeckleOptions {
-  int size = 4;  ///< the most pixels that a speck has: kSpeckLimits
+  int size = 4;  ///< largest number of pixels in a speck; kSpeckLimits
   SpeckColor color = SpeckColor::black;
 };
 
@@ -30,7 +30,7 @@ inline void validate(const DespeckleOptions& options) {
                         "despeckle: the size must be from 1 to " + std::to_string(kSpeckLimits.most) + " pixels");
 }
 
-/// Pixels other than 0 and 255 are refused when they are read.
+/// Every pixel must be 0 or 255. This is checked while the operation reads the pixels, not here.
 inline void check(const Picture& picture, const DespeckleOptions& options) {
   validate(options);
   if (picture.format() != PixelFormat{Sample::u8, 1}) {
@@ -40,20 +40,20 @@ inline void check(const Picture& picture, const DespeckleOptions& options) {
 
 constexpr PixelFormat result_format(PixelFormat input, const DespeckleOptions& /*options*/) { return input; }
 
-/// Whether a pixel is in a speck depends on pixels that are at most `size` rows away.
+/// Whether a pixel belongs to a speck depends only on rows at most `size` away.
 constexpr int halo_rows(const DespeckleOptions& options) {
   return options.color == SpeckColor::both ? 2 * options.size : options.size;
 }
 
-/// What deskew has found in an image.
+/// What deskew found in an image.
 struct FoundSkew {
-  bool has_text = false;  ///< false: the image stays as it is
-  int steps = 0;          ///< the angle in steps of 1/20 degree; positive: lines of text fall to the right
+  bool has_text = false;  ///< false: the image was left unchanged
+  int steps = 0;          ///< angle in steps of 1/20 degree; positive: lines of text slope down to the right
 };
 
 struct DeskewOptions {
-  std::array<std::uint8_t, 3> fill = {255, 255, 255};  ///< RGB of what comes from outside the image; opaque
-  FoundSkew* found = nullptr;                          ///< where what was found is stored; may be null
+  std::array<std::uint8_t, 3> fill = {255, 255, 255};  ///< RGB color of result pixels from outside the image; opaque
+  FoundSkew* found = nullptr;                          ///< receives the angle that was found; may be null
 };
 
 inline void check(const Picture& picture, const DeskewOptions& /*options*/) {

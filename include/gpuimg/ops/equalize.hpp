@@ -17,7 +17,7 @@ enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow, stretch };
 
 inline constexpr std::uint32_t kHundredPercent = 100'000'000;
 
-/// EqualizeFormula::stretch: the percentiles that become 0 and V, in millionths of a percent.
+/// For EqualizeFormula::stretch: the percentiles that map to 0 and V, in millionths of a percent.
 struct StretchRange {
   std::uint32_t low = 175'000;
   std::uint32_t high = 99'825'000;
@@ -26,7 +26,7 @@ struct StretchRange {
   [[nodiscard]] constexpr bool is_valid() const { return low < high && high <= kHundredPercent; }
 };
 
-/// How a table is made from a histogram.
+/// How to build a table from a histogram.
 struct TableFormula {
   EqualizeFormula kind;
   StretchRange range;
@@ -37,11 +37,11 @@ struct TableFormula {
 };
 
 enum class EqualizeColor : std::uint8_t {
-  luma,   ///< preserves hue: scales the pixel to its new luma, and mixes it toward gray if it would leave the gamut
-  rgb,    ///< each channel through its own table
-  joint,  ///< the luma's table applied to r, g and b alike
-  ycbcr,  ///< Y of YCrCb, as OpenCV users do it
-  hsl,    ///< L of HSL
+  luma,   ///< preserves hue: scales the pixel to its new luma, and mixes it with gray if it would leave the gamut
+  rgb,    ///< each channel has its own table
+  joint,  ///< the table of luma is applied to r, g and b
+  ycbcr,  ///< Y of YCrCb, as is usual with OpenCV
+  hsl,    ///< lightness of HSL
 };
 
 /// Look-up tables of V + 1 entries: three for EqualizeColor::rgb on a color image, else one.
@@ -52,7 +52,7 @@ struct LevelTables {
 /// The histograms that the tables are built from: one per table, V + 1 counts each.
 using LevelCounts = std::vector<std::vector<std::uint64_t>>;
 
-/// Of EqualizeOptions::strength and ClaheOptions::strength.
+/// Applies to EqualizeOptions::strength and ClaheOptions::strength.
 inline constexpr Limits<double> kStrengthLimits{0.0, 1.0};
 
 struct EqualizeOptions {
@@ -60,9 +60,9 @@ struct EqualizeOptions {
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
-  const LevelCounts* match = nullptr;   ///< in place of `formula`: give the image this histogram; one, or one per table
+  const LevelCounts* match = nullptr;   ///< replaces `formula`: give the image this histogram; one, or one per table
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
-  Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change
+  Selection selection;  ///< pixels to count; the mask, unlike region and alpha, also keeps the pixels outside unchanged
 };
 
 /// Throws Error{usage} for options that are invalid for every image.

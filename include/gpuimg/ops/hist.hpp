@@ -12,8 +12,8 @@
 
 namespace gpuimg {
 
-/// The channel that a histogram counts or a summed-area table sums. For gray images, red, green and blue are the gray
-/// value.
+/// The channel that a histogram counts or a summed-area table sums. In gray images, red, green and blue all mean the
+/// gray value.
 enum class Channel : std::uint8_t { luma, red, green, blue, alpha, hue, saturation, lightness };
 
 constexpr bool is_hsl(Channel channel) { return channel >= Channel::hue; }
@@ -30,12 +30,12 @@ struct HistogramOptions {
 
 struct ChannelHistogram {
   Channel channel = Channel::luma;
-  std::vector<std::uint64_t> counts;  ///< V + 1 entries, or hsl_bins for hue, saturation and lightness
+  std::vector<std::uint64_t> counts;  ///< V + 1 bins; hsl_bins of them for hue, saturation and lightness
 };
 
 struct Histogram {
   std::vector<ChannelHistogram> channels;  ///< in the requested order
-  std::uint64_t counted = 0;               ///< number of pixels counted, equal to the sum of each channel's counts
+  std::uint64_t counted = 0;               ///< number of pixels counted; equals the sum of each channel's counts
 };
 
 /// Throws Error{unsupported} for the alpha channel of an image without alpha.

@@ -26,24 +26,25 @@ constexpr Sample sample_of(HslEncoding encoding) {
   return Sample::f32;
 }
 
-/// RGB to HSL: three channels of type sample_of(encoding), plus alpha rescaled to that type if the input has alpha.
+/// RGB to HSL. The result has three channels of type sample_of(encoding). If the input has alpha, it is rescaled to
+/// that type and follows as a fourth channel.
 struct ToHslOptions {
   HslEncoding encoding = HslEncoding::f32;
 };
 
-/// HSL as ToHslOptions writes it, back to RGB or RGBA of type `sample` (u8 or u16). Values out of range are wrapped
-/// (hue) or clamped.
+/// HSL, encoded as by ToHslOptions, to RGB or RGBA with samples of type `sample` (u8 or u16). Out-of-range hue wraps;
+/// other out-of-range values are clamped.
 struct FromHslOptions {
   HslEncoding encoding = HslEncoding::f32;
   Sample sample = Sample::u8;
 };
 
-/// Converts to HSL, adjusts in float32, and converts back. Same size and format. Gray stays gray: its saturation is 0,
-/// so only lightness changes it. The defaults change nothing.
+/// Converts to HSL, adjusts it in float32, and converts back. The result has the input's size and format. Gray pixels
+/// stay gray, because their saturation is 0: only `lightness` affects them. The defaults change nothing.
 struct HslAdjustment {
-  float hue_degrees = 0.0F;  ///< added to H, which wraps; in (−360, 360)
-  float saturation = 1.0F;   ///< factor for S, at least 0; the result is clamped to [0,1]
-  float lightness = 1.0F;    ///< factor for L, likewise
+  float hue_degrees = 0.0F;  ///< degrees added to H, which wraps; in (−360, 360)
+  float saturation = 1.0F;   ///< factor for S, at least 0; the product is clamped to [0,1]
+  float lightness = 1.0F;    ///< factor for L, at least 0; the product is clamped to [0,1]
 
   [[nodiscard]] constexpr bool is_identity() const {
     return hue_degrees == 0.0F && saturation == 1.0F && lightness == 1.0F;

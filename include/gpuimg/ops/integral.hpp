@@ -17,22 +17,22 @@ enum class TableLayout : std::uint8_t {
 
 struct IntegralOptions {
   TableLayout layout = TableLayout::padded;
-  std::optional<Sample> type;  ///< u32, u64, f32 or f64; nullopt = the narrowest of u32 and u64 that cannot wrap
+  std::optional<Sample> type;  ///< u32, u64, f32 or f64; nullopt = u32 if it cannot overflow, else u64
   bool square = false;         ///< sum p² instead of p
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
-  bool allow_wrap = false;  ///< let an explicit integer type wrap (modular arithmetic)
+  bool allow_wrap = false;  ///< let integer sums overflow (modular arithmetic)
 };
 
-/// Largest possible entry of a table of width × height pixels of 0 … v_max, saturated at 2⁶⁴ − 1.
+/// Largest possible entry of a table over width × height pixels with values 0 … v_max. Saturates at 2⁶⁴ − 1.
 constexpr std::uint64_t largest_sum(int width, int height, std::uint32_t v_max, bool square) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
   const std::uint64_t each = square ? std::uint64_t{v_max} * v_max : v_max;
   return pixels > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : pixels * each;
 }
 
-/// The sample type of the table. Throws Error{usage} if an explicit integer type could wrap and allow_wrap is not set,
-/// or if even u64 could wrap.
+/// The sample type of the table. Throws Error{usage} if the sums could overflow u64 or a requested u32, unless
+/// allow_wrap is set.
 inline Sample table_sample(int width, int height, PixelFormat format, const IntegralOptions& options) {
   constexpr std::uint64_t kMaxU32 = 0xFFFFFFFFU;
   const std::uint64_t largest = largest_sum(width, height, format.max_value(), options.square);

@@ -1,5 +1,5 @@
-// The limits of a number that an operation takes. They stand beside its options, where validate() applies them. A
-// caller that knows where a number comes from, such as an option of a command, reads them for a message of its own.
+// The valid range of a numeric option. Ranges are declared beside the options, where validate() applies them. Other
+// code, such as the parser of a command's options, reads them for its own messages.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The kinds of luma Y′, and the default of every operation. Specified in docs/operations.md, "Luma"; the arithmetic is
-// in core/ops/luma.hpp.
+// The formulas for luma Y′, and the default that all operations share. Specified in docs/operations.md, "Luma"; the
+// arithmetic is in core/ops/luma.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class Luma : std::uint8_t {
   bt709,        ///< ITU-R BT.709 weights in 1/65536, rounded
 };
 
-/// Of every operation that counts, sums or maps luma.
+/// The default for every operation that counts, sums or maps luma.
 inline constexpr Luma kDefaultLuma = Luma::bt601;
 
 }  // namespace gpuimg

@@ -1,5 +1,5 @@
-// Resize: options, and what they make of an image of some size. Specified in docs/operations.md, "Resize"; the
-// arithmetic is in core/ops/resize.hpp. The results are those of Pillow's Image.resize and of its ImageOps.
+// Resize: options, and the plan that they give for an image of some size. Specified in docs/operations.md, "Resize";
+// the arithmetic is in core/ops/resize.hpp. Results equal those of Pillow's Image.resize and ImageOps.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,23 @@
 
 namespace gpuimg {
 
-/// How pixels are weighted. Each but `nearest` covers more pixels the more the image shrinks.
+/// The interpolation filter. All but `nearest` average over more pixels the more the image shrinks.
 enum class ResizeFilter : std::uint8_t { nearest, box, bilinear, hamming, bicubic, lanczos };
 
-/// What a width and a height mean together.
+/// How the image is fitted if both a width and a height are given.
 enum class ResizeFit : std::uint8_t {
-  inside,   ///< as large as fits both, with the sides' ratio kept: ImageOps.contain
-  cover,    ///< exactly both, filled by the middle of the image: ImageOps.fit
-  pad,      ///< exactly both, as inside, between two bars of one color: ImageOps.pad
-  stretch,  ///< exactly both, by distortion
+  inside,   ///< as large as fits into both, aspect ratio kept: ImageOps.contain
+  cover,    ///< exactly both, filled by the middle of the image, aspect ratio kept: ImageOps.fit
+  pad,      ///< exactly both; like inside, then centered between two bars of one color: ImageOps.pad
+  stretch,  ///< exactly both, aspect ratio not kept
 };
 
-inline constexpr int kMaxSide = 1 << 28;  ///< of a result: a row of 4 samples a pixel fits 31 bits
+inline constexpr int kMaxSide = 1 << 28;  ///< of a result: the samples of a row (4 per pixel) can be counted in 31 bits
 inline constexpr Limits<int> kSideLimits{1, kMaxSide};
 inline constexpr Limits<double> kPercentLimits{1.0e-6, 1.0e6};
 
-/// A region in pixels from the top left corner of an image; fractions of pixels count in part.
+/// A region in pixels, measured from the top left corner of the image. Edges may be fractional: pixels there count in
+/// part.
 struct ResizeBox {
   double x = 0.0;
   double y = 0.0;
@@ -37,46 +38,46 @@ struct ResizeBox {
   double height = 0.0;
 };
 
-/// Rows of a larger image: for callers that take it in strips.
+/// For callers that process a large image in strips: the picture holds some rows of a larger image.
 struct ResizeStrip {
-  int height = 0;     ///< of the larger image
+  int height = 0;     ///< height of the larger image
   int first_row = 0;  ///< row of the larger image that is row 0 of the picture
-  int begin = 0;      ///< rows [begin, end) of the larger image's result are computed; they depend on rows of the
-  int end = 0;        ///< picture alone (rows_for in core/ops/resize.hpp)
+  int begin = 0;      ///< rows [begin, end) of the larger image's result are computed; the picture must hold all
+  int end = 0;        ///< rows that they need: rows_for() in core/ops/resize.hpp
 };
 
-/// A width, a height, both, or a percentage.
+/// Set either `percent`, or `width` and/or `height`.
 struct ResizeOptions {
-  std::optional<int> width;       ///< kSideLimits; alone, the height follows
-  std::optional<int> height;      ///< kSideLimits; alone, the width follows
-  std::optional<double> percent;  ///< of both sides: kPercentLimits
+  std::optional<int> width;       ///< kSideLimits; alone: the height follows from the aspect ratio
+  std::optional<int> height;      ///< kSideLimits; alone: the width follows from the aspect ratio
+  std::optional<double> percent;  ///< scale of both sides; kPercentLimits
   ResizeFit fit = ResizeFit::inside;
-  bool enlarges = false;  ///< inside, one side and percent may also enlarge; the other fits always may
+  bool enlarges = false;  ///< may enlarge with fit inside, one side or percent; the other fits always may
   ResizeFilter filter = ResizeFilter::bicubic;
-  std::optional<ResizeBox> box;                               ///< the region that is resized; nothing = all
-  std::optional<std::array<std::uint8_t, 3>> pad_color = {};  ///< of pad; nothing = 0 in all channels, also in alpha
-  std::optional<ResizeStrip> strip = {};                      ///< nothing = the picture is the whole image
+  std::optional<ResizeBox> box;                               ///< the region that is resized; nullopt = the whole image
+  std::optional<std::array<std::uint8_t, 3>> pad_color = {};  ///< of pad; nullopt = 0 in all channels, including alpha
+  std::optional<ResizeStrip> strip = {};                      ///< nullopt = the picture is the whole image
 };
 
-/// What the options make of an image of one size.
+/// What the options mean for an image of a given size.
 struct ResizePlan {
-  int width = 0;  ///< of the result
+  int width = 0;  ///< size of the result
   int height = 0;
-  Rect place;         ///< of the resampled image in the result; the rest has the color of pad
-  float left = 0.0F;  ///< the region of the image that is resampled
+  Rect place;         ///< where the resampled image lies in the result; the rest has pad_color
+  float left = 0.0F;  ///< edges of the region of the image that is resampled, in pixels
   float top = 0.0F;
   float right = 0.0F;
   float bottom = 0.0F;
-  bool across = false;  ///< a pass along rows is needed: the width changes, or the region is not as wide as the image
-  bool down = false;    ///< the same along columns
+  bool across = false;  ///< a horizontal pass is needed: the width changes, or the region is not as wide as the image
+  bool down = false;    ///< likewise a vertical pass
 };
 
 namespace detail {
 
-/// The nearest integer, halves to even, at least 1; at most kMaxSide + 1, which is refused.
+/// Rounds to the nearest integer, ties to even. At least 1, and at most kMaxSide + 1, which is then rejected.
 inline int rounded_side(double side) { return static_cast<int>(std::clamp(std::rint(side), 1.0, kMaxSide + 1.0)); }
 
-/// As large as fits both sides.
+/// The largest size with this aspect ratio that fits into both limits.
 inline Size contained(double width, double height, int most_width, int most_height) {
   const double ratio = width / height;
   const double wanted = static_cast<double>(most_width) / static_cast<double>(most_height);
@@ -86,7 +87,7 @@ inline Size contained(double width, double height, int most_width, int most_heig
   return {ratio < wanted ? rounded_side(width / height * most_height) : most_width, most_height};
 }
 
-/// The sides of the resampled region, of this width and height.
+/// The size of the resampled image, for a region of this width and height.
 inline Size resampled_sides(double width, double height, const ResizeOptions& options) {
   if (options.width && options.height && (options.fit == ResizeFit::cover || options.fit == ResizeFit::stretch)) {
     return {*options.width, *options.height};
@@ -108,7 +109,7 @@ inline Size resampled_sides(double width, double height, const ResizeOptions& op
   return sides;
 }
 
-/// The middle of a region with the ratio of these sides.
+/// The largest centered part of a region that has the aspect ratio of `sides`.
 inline ResizeBox covering(const ResizeBox& region, const Size& sides) {
   const double ratio = region.width / region.height;
   const double wanted = static_cast<double>(sides.width) / static_cast<double>(sides.height);
@@ -151,8 +152,8 @@ inline void validate(const ResizeOptions& options) {
                         "resize: this fit needs a width and a height");
 }
 
-/// What validated options make of an image of this size. Throws Error{usage} if the box is not inside it, or if the
-/// result would be larger than kMaxSide.
+/// What validated options mean for an image of this size. Throws Error{usage} if the box is not inside the image, or if
+/// the result would be larger than kMaxSide.
 inline ResizePlan resize_plan(int width, int height, const ResizeOptions& options) {
   ResizeBox region{0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   if (options.box) {
@@ -188,7 +189,7 @@ inline Size result_size(int width, int height, const ResizeOptions& options) {
   return {plan.width, plan.height};
 }
 
-/// The plan of a picture; of the whole image if the picture is a strip of it.
+/// The plan for a picture. If the picture is a strip, the plan is that of the whole image.
 inline ResizePlan resize_plan(const Picture& picture, const ResizeOptions& options) {
   return resize_plan(picture.width(), options.strip ? options.strip->height : picture.height(), options);
 }

@@ -1,4 +1,4 @@
-// Thresholds, of the whole image and of the window around each pixel: options and their limits. Specified in
+// Global thresholds, and local ones from the window around each pixel: options and their limits. Specified in
 // docs/operations.md, "Thresholds"; the arithmetic is in core/ops/threshold.hpp.
 #pragma once
 
@@ -21,17 +21,17 @@ enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvol
 
 inline constexpr Limits<int> kSensitivityLimits{0, 100};
 
-/// Of otsu: black and white, or so many gray levels.
+/// For otsu: the number of classes. 2 gives black and white, more give that many gray levels.
 inline constexpr Limits<int> kClassLimits{2, 16};
 
-/// Otsu's thresholds, the lowest first: one fewer than classes, and the others unused. A pixel's class is the number of
-/// those that it is above.
+/// Otsu's thresholds in ascending order. N classes use the first N − 1 entries. A pixel's class is the number of
+/// thresholds that lie below its level.
 using ClassLevels = std::array<std::uint32_t, static_cast<std::size_t>(kClassLimits.most) - 1>;
 
-/// What wolf takes from an image as a whole: of the pixels that count.
+/// What wolf needs to know about the whole image. Only selected pixels count.
 struct WolfScale {
-  std::uint32_t darkest = std::numeric_limits<std::uint32_t>::max();  ///< M: their lowest level
-  double variance = 0.0;                                              ///< R²: the largest of their windows' variances
+  std::uint32_t darkest = std::numeric_limits<std::uint32_t>::max();  ///< M: the lowest level
+  double variance = 0.0;                                              ///< R²: the largest variance of a window
 
   constexpr void add(const WolfScale& other) {
     darkest = std::min(darkest, other.darkest);
@@ -45,16 +45,16 @@ struct ThresholdOptions {
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
   std::optional<WindowSize> window;    ///< if absent, default_window()
-  std::optional<double> offset;        ///< C of mean, in levels; if absent, offset_of()
-  int sensitivity = 15;                ///< t of bradley: kSensitivityLimits
+  std::optional<double> offset;        ///< C of mean, in levels; if absent, 10 (8 bits) or 2570 (16 bits)
+  int sensitivity = 15;                ///< t of bradley; kSensitivityLimits
   std::optional<double> k;             ///< of niblack, sauvola, wolf and nick; if absent, k_of()
   std::optional<double> range;         ///< R of sauvola, greater than 0; if absent, V/2
   bool invert = false;                 ///< swap black and white
-  int classes = 2;                     ///< of otsu: kClassLimits
-  std::optional<ClassLevels> levels;   ///< of otsu: use these, and count nothing
-  ClassLevels* used_levels = nullptr;  ///< of otsu: where the levels are stored that were used; may be null
-  std::optional<WolfScale> scale;      ///< of wolf: use this one, and look for none
-  Selection selection;                 ///< pixels that otsu counts, and that windows see
+  int classes = 2;                     ///< number of classes of otsu; kClassLimits
+  std::optional<ClassLevels> levels;   ///< of otsu: use these thresholds instead of computing them
+  ClassLevels* used_levels = nullptr;  ///< of otsu: receives the thresholds that were used; may be null
+  std::optional<WolfScale> scale;      ///< of wolf: use this scale instead of computing it
+  Selection selection;                 ///< pixels that otsu counts and that windows include
 };
 
 /// True if the pixels of a window may have different weights.
@@ -65,16 +65,16 @@ constexpr bool weighs_pixels(PixelFormat format, const ThresholdOptions& options
 
 constexpr bool has_window(ThresholdMethod method) { return method != ThresholdMethod::otsu; }
 
-/// True if a window's squares matter; these methods have a k.
+/// True if the method needs the squares of a window's pixels. These are the methods with a k.
 constexpr bool needs_squares(ThresholdMethod method) { return method >= ThresholdMethod::niblack; }
 
-/// True if the whole image must be seen before its first pixel can be compared.
+/// True if the first pixel can be compared only after the whole image has been read.
 constexpr bool looks_first(const ThresholdOptions& options) {
   return (options.method == ThresholdMethod::otsu && !options.levels) ||
          (options.method == ThresholdMethod::wolf && !options.scale);
 }
 
-/// What otsu counts.
+/// Options of the histogram that otsu is computed from.
 inline HistogramOptions counted_for_otsu(const ThresholdOptions& options) {
   HistogramOptions counting;
   counting.channels = {options.channel};
@@ -92,18 +92,18 @@ constexpr Border border_of(ThresholdMethod method) {
   }
 }
 
-/// 0.2; of wolf 0.5, of nick −0.2, as their authors have it.
+/// The k to use. The defaults are those of the methods' authors: 0.5 for wolf, −0.2 for nick, 0.2 for the others.
 constexpr double k_of(const ThresholdOptions& options) {
   const bool is_nick = options.method == ThresholdMethod::nick;
   return options.k.value_or(is_nick ? -0.2 : options.method == ThresholdMethod::wolf ? 0.5 : 0.2);
 }
 
-/// C of mean: 10 of 255 levels if nothing is asked for.
+/// The C of mean to use. The default is 10 of 255 levels, or 2570 of 65535.
 inline double offset_of(PixelFormat format, const ThresholdOptions& options) {
   return options.offset.value_or(format.sample == Sample::u8 ? 10.0 : 2570.0);
 }
 
-/// 2⌊w/16⌋ + 1 for bradley, at most kMaxWeightedWindow; else 31 or the largest window of a small image.
+/// 2⌊w/16⌋ + 1 for bradley, at most kMaxWeightedWindow. For the others 31, or less if the image is too small for that.
 inline WindowSize default_window(int width, int height, ThresholdMethod method) {
   if (method == ThresholdMethod::bradley) {
     return std::min(2 * (width / 16) + 1, kMaxWeightedWindow);
@@ -115,8 +115,8 @@ inline WindowSize window_of(int width, int height, const ThresholdOptions& optio
   return options.window.value_or(default_window(width, height, options.method));
 }
 
-/// Throws Error{usage} for options that are invalid for every image; check() also refuses a window that does not fit
-/// it.
+/// Throws Error{usage} for options that are invalid for every image. Only check() rejects a window that does not fit
+/// the image.
 inline void validate(const ThresholdOptions& options) {
   detail::refuse_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
   detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
@@ -148,7 +148,7 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   }
 }
 
-/// 0 for black and 255 for white; of more classes, gray levels between them at equal distances.
+/// Black is 0 and white is 255. With more than two classes, gray levels between them are evenly spaced.
 constexpr PixelFormat result_format(PixelFormat /*input*/, const ThresholdOptions& /*options*/) {
   return {Sample::u8, 1};
 }

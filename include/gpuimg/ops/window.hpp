@@ -1,4 +1,4 @@
-// Statistics of the window around each pixel: options and their limits. Thresholds share the windows. Specified in
+// Statistics of the window around each pixel: options and their limits. Thresholds use the same windows. Specified in
 // docs/operations.md, "Windows"; the arithmetic is in core/ops/window.hpp and core/window.
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace gpuimg {
 
-/// What a window sees outside the image.
+/// What a window sees where it reaches outside the image.
 enum class Border : std::uint8_t {
-  reflect101,  ///< the image reflected at its edge pixels, which are not repeated
+  reflect101,  ///< the image reflected at its edge pixels, without repeating them
   replicate,   ///< the nearest edge pixel
-  cut,         ///< nothing: only the pixels inside count
+  cut,         ///< nothing: only pixels inside the image count
 };
 
 enum class WindowStatistic : std::uint8_t {
   mean,
   variance,
   deviation,
-  flat,  ///< the pixel as a part of the mean: what is as bright as its surroundings becomes white
+  flat,  ///< the pixel divided by the mean; a pixel as bright as its surroundings becomes white
 };
 
 /// True if the result has the format of the image.
@@ -29,11 +29,12 @@ constexpr bool keeps_format(WindowStatistic statistic) {
   return statistic == WindowStatistic::mean || statistic == WindowStatistic::flat;
 }
 
-/// Sums of larger windows could exceed 64 bits. check() also refuses a window that does not fit the image.
+/// Sums over larger windows could exceed 64 bits. check() also rejects a window that does not fit the image.
 inline constexpr int kMaxWindow = (1 << 23) - 1;
 inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 
-/// Of windows whose pixels have weights (weighs_pixels): sums of weighted squares of larger ones could exceed 128 bits.
+/// The limit if pixels have weights (see weighs_pixels). Sums of weighted squares over larger windows could exceed 128
+/// bits.
 inline constexpr int kMaxWeightedWindow = 65535;
 
 /// A window around a pixel: both sides are odd.
@@ -49,11 +50,11 @@ struct WindowSize {
 
 struct WindowOptions {
   WindowStatistic statistic = WindowStatistic::mean;
-  WindowSize size;  ///< sides of at most 2·max(width, height) − 1
+  WindowSize size;  ///< each side is at most 2·max(width, height) − 1
   Border border = Border::reflect101;
-  Channel channel = Channel::luma;  ///< of variance and deviation; the others are of each color channel
+  Channel channel = Channel::luma;  ///< for variance and deviation; mean and flat process every color channel
   Luma luma = kDefaultLuma;
-  bool count_transparent = false;  ///< every pixel has the same weight; else its alpha is its weight
+  bool count_transparent = false;  ///< false: each pixel is weighted by its alpha; true: all have the same weight
 };
 
 /// True if the pixels of a window may have different weights.
@@ -110,7 +111,7 @@ constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& opti
   return keeps_format(options.statistic) ? input : PixelFormat{Sample::f32, 1};
 }
 
-/// Also by its width: check_window() must accept a strip of a narrow image.
+/// The larger side counts: in a narrow image, a strip must be tall enough for check_window() to accept it.
 constexpr int halo_rows(const WindowSize& size) { return std::max(size.width, size.height) / 2; }
 constexpr int halo_rows(const WindowOptions& options) { return halo_rows(options.size); }
 
