@@ -12,7 +12,7 @@
 
 namespace gpuimg {
 
-// Device code cannot call <bit>.
+// Device code cannot call the functions of <bit>.
 
 /// std::bit_width.
 GPUIMG_HD inline std::uint32_t bit_width(std::uint32_t x) {
@@ -31,7 +31,7 @@ GPUIMG_HD inline std::uint32_t bit_width(std::uint64_t x) {
 #endif
 }
 
-/// std::countr_zero of a number that is not 0.
+/// std::countr_zero; x must not be 0.
 GPUIMG_HD inline std::uint32_t lowest_bit(std::uint64_t x) {
 #ifdef __CUDA_ARCH__
   return static_cast<std::uint32_t>(__ffsll(static_cast<long long>(x))) - 1U;

@@ -1,4 +1,4 @@
-// Builds the tables of quantizers and codes for a JPEG that is encoded.
+// Builds the tables of quantizers and of codes for encoding a JPEG.
 #include "jpeg/encode.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace gpuimg::jpeg {
 
 namespace {
 
-/// Codes are consecutive numbers, of each length after those of the length before: T.81, annex C.
+/// Assigns the codes of a canonical Huffman table, which are consecutive numbers, shorter codes first: T.81, annex C.
 template <std::size_t kCount>
 bool add_codes(const JpegHuffmanTable& from, SymbolCode (&codes)[kCount]) {
   std::uint32_t code = 0;

@@ -1,5 +1,5 @@
-// From pixels to the packed bits of a JPEG, as libjpeg-turbo encodes them: samples, forward DCT, quantization and
-// Huffman codes; and which pixels a device encodes.
+// Encodes pixels to the packed bits of a JPEG, exactly as libjpeg-turbo does: color conversion, forward DCT,
+// quantization and Huffman codes. can_encode() says which pixels a device encodes.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Chroma {
   }
 };
 
-// BT.601 over the full range, in 1/65536: JFIF 1.02. The rounding is that of jccolor.c: chroma rounds halves down.
+// Full-range BT.601 in units of 1/65536: JFIF 1.02. Rounds as jccolor.c does: ties of chroma round down.
 
 GPUIMG_HD inline std::int32_t luma_of_rgb(std::int32_t r, std::int32_t g, std::int32_t b) {
   return (19595 * r + 38470 * g + 7471 * b + (1 << 15)) >> 16;
@@ -37,8 +37,8 @@ GPUIMG_HD inline Chroma chroma_of_rgb(std::int32_t r, std::int32_t g, std::int32
   return {(-11059 * r - 21709 * g + 32768 * b + kOffset) >> 16, (32768 * r - 27439 * g - 5329 * b + kOffset) >> 16};
 }
 
-/// The mean of kHorizontal × kVertical samples, given their sum. Where pairs of a row are added up, columns round down
-/// and up by turns; with 1 × 2, halves are rounded up.
+/// The mean of kHorizontal × kVertical samples, given their sum. With horizontal pairs, ties round down in even columns
+/// and up in odd ones. With 1 × 2, ties round up.
 template <int kHorizontal, int kVertical>
 GPUIMG_HD inline std::int32_t mean_sample(std::int32_t sum, int column) {
   if constexpr (kHorizontal == 1) {
@@ -49,20 +49,21 @@ GPUIMG_HD inline std::int32_t mean_sample(std::int32_t sum, int column) {
   }
 }
 
-/// The row of chroma means that stands for `row`: rows below the picture repeat the last one that has a pixel. Pixels
-/// beyond the right and the bottom edge repeat the last one before means are taken, so the two differ.
+/// The row of chroma means to use for `row`. Rows of means below the plane repeat its last row. Samples beyond the
+/// right and bottom edges of the image, in contrast, repeat the last sample before means are taken. So the two edges
+/// differ.
 GPUIMG_HD inline int chroma_row(int row, int plane_height) { return row < plane_height ? row : plane_height - 1; }
 
-// --- The forward DCT of libjpeg's "islow" method, to the bit, and its quantization: Loeffler, Ligtenberg and Moschytz
-// 1989, in 13-bit fixed point, rows first -----------------------------------------------------------------------------
+// --- The forward DCT of libjpeg's "islow" method, bit-exact, and quantization: Loeffler, Ligtenberg and Moschytz 1989,
+// in 13-bit fixed point, rows first -----------------------------------------------------------------------------------
 
 enum class DctPass { rows, columns };
 
-/// Divides by 2^shift. Halves are rounded up.
+/// Divides by 2^shift; ties round up.
 GPUIMG_HD inline std::int32_t descale(std::int32_t value, int shift) { return (value + (1 << (shift - 1))) >> shift; }
 
-/// Transforms eight numbers in place. Rows take samples minus 128 and give two bits more than columns give, whose
-/// results are 8 times the coefficients.
+/// Transforms eight numbers in place. The pass over rows takes samples minus 128 and keeps two extra bits. The pass
+/// over columns removes them; its results are 8 times the coefficients.
 template <DctPass kPass>
 GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
   constexpr int kExtraBits = 2;
@@ -86,7 +87,7 @@ GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
     v[0] = descale(even0 + even1, kExtraBits);
     v[4] = descale(even0 - even1, kExtraBits);
   }
-  // Constants times 2¹³, named in jfdctint.c after their values: 4433 is 0.541196100, 15137 is 1.847759065 …
+  // Constants times 2¹³. In jfdctint.c their values are their names: 4433 is 0.541196100, 15137 is 1.847759065 …
   const std::int32_t even = (even2 + even3) * 4433;
   v[2] = descale(even + even3 * 6270, kShift);
   v[6] = descale(even - even2 * 15137, kShift);
@@ -101,13 +102,13 @@ GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
   v[1] = descale(d0 * 12299 + z1 + z4, kShift);
 }
 
-/// Divides a result of the columns by a step: rounds to the nearest, halves away from 0.
+/// Quantizes a result of the pass over columns: divides it by 8 times the step, rounding to nearest, ties away from 0.
 struct alignas(8) Quantizer {
-  std::uint32_t reciprocal;  ///< of the divisor, 8 times the step, as a fraction of 2³², rounded up
-  std::uint16_t half;        ///< of the divisor
-  std::uint16_t place;       ///< of the coefficient in zigzag order
+  std::uint32_t reciprocal;  ///< 2³² / divisor, rounded up; the divisor is 8 times the step
+  std::uint16_t half;        ///< half the divisor
+  std::uint16_t place;       ///< position of the coefficient in zigzag order
 
-  /// Exact, as the numerator stays below 2¹⁶ and the divisor below 2¹¹.
+  /// Exact, because the numerator is below 2¹⁶ and the divisor below 2¹¹.
   [[nodiscard]] GPUIMG_HD std::int32_t quantize(std::int32_t value) const {
     const auto magnitude = static_cast<std::uint32_t>(value < 0 ? -value : value) + half;
     const auto quotient = static_cast<std::int32_t>(static_cast<std::uint64_t>(magnitude) * reciprocal >> 32);
@@ -115,19 +116,19 @@ struct alignas(8) Quantizer {
   }
 };
 
-constexpr std::uint32_t kMaxStep = 255;  ///< of baseline
+constexpr std::uint32_t kMaxStep = 255;  ///< limit of baseline JPEG
 
-/// Of each frequency, in row order.
+/// One quantizer for each frequency, in row-major order.
 struct Quantizers {
   Quantizer of[kBlockSize];
 };
 
-/// Every step is from 1 to kMaxStep.
+/// Every step must be from 1 to kMaxStep.
 Quantizers quantizers_of(const EncodedJpegComponent& component);
 
 // --- From quantized coefficients to Huffman codes and packed bits (ITU-T T.81, F.1.2) --------------------------------
 
-/// The code of a symbol; without bits if the table lacks it.
+/// The code of a symbol. 0 bits means that the table lacks the symbol.
 struct SymbolCode {
   std::uint32_t packed;  ///< code << 5 | bits
 
@@ -138,23 +139,22 @@ struct SymbolCode {
 constexpr std::uint32_t kEndOfBlockSymbol = 0x00;
 constexpr std::uint32_t kSixteenZeros = 0xF0;
 constexpr std::uint32_t kDcSymbols = 12;  ///< baseline: differences below 2¹¹
-constexpr std::uint32_t kMaxAcBits = 10;  ///< of a value
+constexpr std::uint32_t kMaxAcBits = 10;  ///< largest number of value bits of an AC coefficient
 
 struct CodeTable {
   SymbolCode dc[16];
   SymbolCode ac[256];
 };
 
-/// For luma, and for chroma.
+/// [0] for luma, [1] for chroma.
 struct CodeTables {
   CodeTable of[2];
 };
 
-/// Returns false if the two chroma components have different tables, or if a table lacks a symbol that pixels may need.
-///
+/// Returns false if the two chroma components use different tables, or if a table lacks a symbol that pixels may need.
 bool build_code_tables(const JpegScanFormat& format, CodeTables& tables);
 
-/// Value bits: T.81, F.1.2.1. Negative values are stored less 1.
+/// The bits that follow a symbol (T.81, F.1.2.1). Negative values are stored minus 1.
 struct ValueBits {
   std::uint32_t count;
   std::uint32_t bits;
@@ -164,8 +164,8 @@ struct ValueBits {
         bits(static_cast<std::uint32_t>(value < 0 ? value - 1 : value) & ((1U << count) - 1U)) {}
 };
 
-/// The zeros before the AC coefficient at `place`. Bit i of `nonzero` is coefficient i in zigzag order; bit 0, for DC,
-/// is clear.
+/// The number of zeros just before the AC coefficient at `place`. Bit i of `nonzero` tells whether coefficient i, in
+/// zigzag order, is not zero; bit 0, for DC, must be clear.
 GPUIMG_HD inline std::uint32_t zeros_before(std::uint64_t nonzero, std::uint32_t place) {
   const std::uint64_t before = (nonzero & ((std::uint64_t{1} << place) - 1)) | 1U;
   return place - bit_width(before);
@@ -173,7 +173,7 @@ GPUIMG_HD inline std::uint32_t zeros_before(std::uint64_t nonzero, std::uint32_t
 
 GPUIMG_HD inline bool has_end_of_block(std::uint64_t nonzero) { return nonzero >> (kBlockSize - 1) == 0; }
 
-/// Bits of the AC symbols whose values are coefficients 8 · part … 8 · part + 7. The end of the block counts as part 0.
+/// Number of bits of the AC symbols for coefficients 8 · part … 8 · part + 7. Part 0 includes the end of block.
 GPUIMG_HD inline std::uint32_t ac_bits(const std::int16_t* coefficients, std::uint64_t nonzero, std::uint32_t part,
                                        const CodeTable& table) {
   std::uint32_t bits = part == 0 && has_end_of_block(nonzero) ? table.ac[kEndOfBlockSymbol].bits() : 0U;
@@ -192,8 +192,8 @@ GPUIMG_HD inline std::uint32_t dc_bits(std::int32_t difference, const CodeTable&
   return table.dc[value_bits].bits() + value_bits;
 }
 
-/// Calls put(bits, count) for each symbol with its value, at most 27 bits. Reads no coefficients but those whose bits
-/// are set.
+/// Calls put(bits, count) for each symbol together with its value bits, at most 27 bits. Reads only coefficients whose
+/// bit in `nonzero` is set.
 template <class Put>
 GPUIMG_HD inline void code_block(const std::int16_t* coefficients, std::uint64_t nonzero, std::int32_t dc_difference,
                                  const CodeTable& table, Put&& put) {
@@ -216,15 +216,15 @@ GPUIMG_HD inline void code_block(const std::int16_t* coefficients, std::uint64_t
   }
 }
 
-/// Packs bits into words of 32, the first bit highest. `add_word(index, word)` must combine by "or": neighbors share
-/// their first and last words, whose other bits are 0.
+/// Packs bits into words of 32, first bit highest. `add_word(index, word)` must combine words with "or", because
+/// neighboring packers share their first and last words; bits of other packers are 0.
 template <class AddWord>
 class BitPacker {
  public:
   GPUIMG_HD BitPacker(std::uint32_t first_bit, AddWord add_word)
       : word_(first_bit >> 5), count_(first_bit & 31U), add_word_(add_word) {}
 
-  /// The last `count` bits of `bits`, 1 to 32; the others are 0.
+  /// Appends the low `count` bits of `bits` (1 to 32). The other bits must be 0.
   GPUIMG_HD void put(std::uint32_t bits, std::uint32_t count) {
     waiting_ |= static_cast<std::uint64_t>(bits) << (64U - count_ - count);
     count_ += count;
@@ -235,7 +235,7 @@ class BitPacker {
     }
   }
 
-  /// Adds the last word, if it has any bits.
+  /// Adds the last, partial word if there is one.
   GPUIMG_HD void finish() {
     if (count_ > 0) {
       add_word_(word_, static_cast<std::uint32_t>(waiting_ >> 32));
@@ -243,13 +243,13 @@ class BitPacker {
   }
 
  private:
-  std::uint64_t waiting_ = 0;  ///< `count_` bits, at the top; those before the first are 0
+  std::uint64_t waiting_ = 0;  ///< holds `count_` bits, from the top; the bits before the packer's first one are 0
   std::uint32_t word_;
   std::uint32_t count_;
   AddWord add_word_;
 };
 
-/// How many bits of 1 fill the last byte of a scan.
+/// How many 1 bits fill up the last byte of a scan.
 GPUIMG_HD inline std::uint32_t fill_bits(std::uint64_t bits) { return static_cast<std::uint32_t>(0U - bits) & 7U; }
 
 template <class AddWord>
@@ -259,10 +259,10 @@ GPUIMG_HD inline void fill_last_byte(BitPacker<AddWord>& packer, std::uint64_t b
   }
 }
 
-// --- Limits of a device ----------------------------------------------------------------------------------------------
+// --- Limits of a device encoder --------------------------------------------------------------------------------------
 
-/// Packed codes of a block, on average: photographs take less. An image of noise at high quality takes up to 208, and
-/// then more memory.
+/// First guess of the average size of a block's codes; photographs need less. Noise at high quality needs up to 208,
+/// and then more memory is allocated.
 constexpr std::size_t kUsualBlockBytes = 64;
 
 inline bool can_encode(PixelFormat pixels, const JpegScanFormat& format) {

@@ -1,4 +1,4 @@
-// Builds the look-up tables for Huffman codes.
+// Builds the look-up tables for decoding Huffman codes.
 #include "jpeg/entropy.hpp"
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::uint32_t kMaxCodeBits = 16;
 
-/// The tables of T.81 without their values: which bits are which symbol.
+/// Tables that map bits to symbols, without the values that follow the symbols: T.81, annex C.
 class SymbolTables {
  public:
   explicit SymbolTables(std::uint16_t* symbols) : symbols_(symbols) { std::fill_n(symbols_, kSymbolEntries, kNoCode); }
 
-  /// False if libjpeg-turbo must judge the table.
+  /// Returns false for a table that only libjpeg-turbo can judge.
   bool add(std::uint32_t table, const JpegHuffmanTable& from, bool is_dc) {
     std::uint32_t code = 0;
     std::size_t next = 0;
@@ -66,9 +66,10 @@ GroupEntry dc_group(SymbolEntry symbol) {
              : GroupEntry{symbol.bits() | 1U << 5 | symbol.value_bits() << 12};
 }
 
-/// `bits` are the look-up's. The zeros behind them stand for unknown bits: only symbols whose codes end before count.
+/// `bits` is the index of the look-up. Zeros follow it and stand for unknown bits, so only symbols whose codes end
+/// before them count; their values may extend further.
 GroupEntry ac_group(const std::uint16_t* symbols, std::uint32_t bits) {
-  constexpr std::uint32_t kMaxBits = 31;  // one move of a BitWindow, and what an entry holds
+  constexpr std::uint32_t kMaxBits = 31;  // limit of BitWindow::move(), and of the field in GroupEntry
   std::uint32_t used = 0;
   std::uint32_t advance = 0;
   while (used < kGroupBits) {

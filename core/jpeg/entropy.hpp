@@ -1,7 +1,8 @@
-// Parallel Huffman decoding of a scan. It is cut into subsequences of equal length. A decoder that starts anywhere soon
-// agrees with one that came from the beginning, so each subsequence is first skimmed from a guess, then again from
-// where its predecessor ends, until nothing changes (Weissenberger and Schmidt 2021, arXiv:2111.09219). BlockWalk then
-// writes the coefficients, and proves that each subsequence ends where its successor began.
+// Parallel Huffman decoding of a scan. The scan is cut into subsequences of equal length. A decoder that starts in the
+// wrong state soon agrees with one that started at the beginning. So each subsequence is first skimmed from a guessed
+// state, then again from the state in which its predecessor ended, until nothing changes (Weissenberger and Schmidt
+// 2021, arXiv:2111.09219). Finally BlockWalk writes the coefficients, and proves that each subsequence ends in the
+// state in which its successor began.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +14,22 @@
 
 namespace gpuimg::jpeg {
 
-// --- Look-up tables for Huffman codes (ITU-T T.81, annex C and F.2.2): a symbol comes with its value bits ------------
+// --- Look-up tables for Huffman codes (ITU-T T.81, annex C and F.2.2): each symbol includes its value bits -----------
 
 constexpr std::uint32_t kLookupBits = 11;
 constexpr std::uint32_t kLookupEntries = 1U << kLookupBits;
 constexpr std::uint32_t kTableCount = 4;     ///< DC 0, DC 1, AC 0, AC 1
-constexpr std::uint32_t kMaxLongCodes = 64;  ///< prefixes of 11 bits that longer codes share
+constexpr std::uint32_t kMaxLongCodes = 64;  ///< distinct 11-bit prefixes of codes longer than 11 bits
 constexpr std::uint32_t kLongEntries = 1U << (16 - kLookupBits);
-constexpr std::uint32_t kLongTables = kTableCount * kLookupEntries;  ///< where their entries begin
+constexpr std::uint32_t kLongTables = kTableCount * kLookupEntries;  ///< index of the first entry for long codes
 constexpr std::uint32_t kSymbolEntries = kLongTables + kMaxLongCodes * kLongEntries;
 constexpr std::uint32_t kGroupBits = 12;
 constexpr std::uint32_t kGroupEntries = kTableCount << kGroupBits;
 
-/// One code and the value behind it. `advance` is the distance to the next coefficient in zigzag order; 64 for the end
-/// of the block.
+/// A code together with its value bits. `advance` is the distance to the next coefficient in zigzag order, or 64 at the
+/// end of a block.
 struct SymbolEntry {
-  std::uint32_t packed = 0;  ///< bits of code and value | bits of the value << 5 | advance << 9
+  std::uint32_t packed = 0;  ///< bits of code and value | value bits << 5 | advance << 9
 
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t value_bits() const { return packed >> 5 & 15U; }
@@ -37,16 +38,17 @@ struct SymbolEntry {
 
 constexpr std::uint32_t kEndOfBlock = 64;
 
-/// For bits that are no code: ends the block. No code has 31 bits without value bits.
+/// The entry for bits that match no code; it ends the block. No real code has 31 bits without value bits.
 constexpr std::uint16_t kNoCode = 31U | 127U << 9;
 
-/// As many symbols of one block as have their codes in kGroupBits bits; a DC symbol is alone. 0 bits: none.
+/// The next symbols of one block, as long as their codes end within kGroupBits bits. A DC symbol is always alone. 0 bits
+/// means that not even one symbol fits.
 struct GroupEntry {
   std::uint32_t packed = 0;  ///< bits | advance << 5 | ends the block << 11 | bits of a DC value << 12
 
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t advance() const { return packed >> 5 & 63U; }
-  /// 64 if the group ends its block.
+  /// Not 0 if the group ends its block: then 64.
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t end_of_block() const { return packed >> 5 & kEndOfBlock; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t value_bits() const { return packed >> 12; }
 };
@@ -56,14 +58,14 @@ struct HuffmanTables {
   std::uint16_t groups[kGroupEntries];
 };
 
-/// Returns false for tables that libjpeg-turbo must judge: a code that does not fit or has only ones, a DC symbol above
-/// 15, or more long codes than there is room for.
+/// Returns false for a table that only libjpeg-turbo can judge: a code does not fit or consists of ones, a DC symbol is
+/// above 15, or there are more long codes than entries for them.
 bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables);
 
-/// `window` begins with the code.
+/// `window` must begin with the code.
 GPUIMG_HD inline SymbolEntry find_symbol(const std::uint16_t* symbols, std::uint32_t table, std::uint32_t window) {
   std::uint32_t entry = symbols[table * kLookupEntries + (window >> (32 - kLookupBits))];
-  if ((entry & 31U) == 0) {  // the code is longer: the entry is the place of a second table
+  if ((entry & 31U) == 0) {  // the code is longer: the entry is the index of a second table
     entry = symbols[kLongTables + entry + (window >> 16 & (kLongEntries - 1))];
   }
   return {entry};
@@ -73,7 +75,8 @@ GPUIMG_HD inline GroupEntry find_group(const std::uint16_t* groups, std::uint32_
   return {groups[(table << kGroupBits) + (window >> (32 - kGroupBits))]};
 }
 
-/// The value whose `value_bits` bits end `bits` bits into `window`: EXTEND of T.81, figure F.12. Modulo 2³².
+/// The signed value in `window`: it takes the last `value_bits` of the first `bits` bits. EXTEND of T.81, figure F.12;
+/// modulo 2³².
 GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t bits, std::uint32_t value_bits) {
   const std::uint32_t aligned = window << (bits - value_bits);
   const std::uint32_t magnitude = (aligned >> 1) >> (31 - value_bits);
@@ -83,37 +86,37 @@ GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t 
 
 // --- Skimming --------------------------------------------------------------------------------------------------------
 
-/// Why the host must decode a file: bits of a mask.
+/// Reasons why the host must decode a file, as bits of a mask.
 enum Defect : std::uint32_t {
-  bad_code = 1U << 0,         ///< bits that are no code
-  bad_index = 1U << 1,        ///< a coefficient beyond the last
+  bad_code = 1U << 0,         ///< bits that match no code
+  bad_index = 1U << 1,        ///< a coefficient beyond the last one of its block
   bad_block_count = 1U << 2,  ///< too few or too many blocks
-  bits_left = 1U << 3,        ///< 8 or more bits behind the last block of a segment
-  broken_chain = 1U << 4,     ///< a subsequence does not end where its successor began
-  wild_block = 1U << 5,       ///< numbers that libjpeg-turbo's 16-bit arithmetic does not hold
-  bad_marker = 1U << 6,       ///< restart markers out of order, or fill bytes
-  bad_end = 1U << 7,          ///< no EOI behind the scan
+  bits_left = 1U << 3,        ///< 8 or more bits after the last block of a segment
+  broken_chain = 1U << 4,     ///< a subsequence does not end in the state in which its successor began
+  wild_block = 1U << 5,       ///< numbers that overflow libjpeg-turbo's 16-bit arithmetic
+  bad_marker = 1U << 6,       ///< restart markers out of order, or fill bytes before a marker
+  bad_end = 1U << 7,          ///< no EOI marker after the scan
   bad_dc = 1U << 8,           ///< a DC value out of range
-  not_synchronized = 1U << 9  ///< the states did not agree in time; the host can find them
+  not_synchronized = 1U << 9  ///< states did not agree within the budget; the host can still find them
 };
 
 constexpr std::uint32_t kMaxDcBits = 11;
 
-/// Between two symbols.
+/// The state of a decoder between two symbols.
 struct DecoderState {
-  std::uint32_t bit = 0;    ///< of the scan without stuffed bytes and markers
-  std::uint16_t block = 0;  ///< in the MCU
-  std::uint16_t index = 0;  ///< of the next coefficient in zigzag order; 0: the block begins
+  std::uint32_t bit = 0;    ///< position in the scan, not counting stuffed bytes and markers
+  std::uint16_t block = 0;  ///< index of the block in its MCU
+  std::uint16_t index = 0;  ///< index of the next coefficient in zigzag order; 0 = at the beginning of a block
 
   GPUIMG_HD friend bool operator==(const DecoderState& a, const DecoderState& b) {
     return a.bit == b.bit && a.block == b.block && a.index == b.index;
   }
 };
 
-/// What the symbols of a stretch add up to.
+/// Sums over the symbols of a part of the scan.
 struct ScanSums {
-  std::uint32_t blocks = 0;  ///< that end in it
-  std::uint32_t dc0 = 0;     ///< DC differences of each component, modulo 2³²
+  std::uint32_t blocks = 0;  ///< number of blocks that end in it
+  std::uint32_t dc0 = 0;     ///< sum of the DC differences of each component, modulo 2³²
   std::uint32_t dc1 = 0;
   std::uint32_t dc2 = 0;
 
@@ -133,13 +136,13 @@ struct ScanSums {
   }
 };
 
-/// The blocks of an MCU in coded order: their components, and which of the two tables of each kind decodes them. Bits
-/// of words instead of arrays, so that a step from block to block is no look-up.
+/// The blocks of an MCU in coded order: the component of each, and which DC and AC tables decode it. Packed into words,
+/// so that a step to the next block needs no table look-up.
 struct McuCode {
   std::uint32_t block_count = 1;
-  std::uint32_t components = 0;  ///< two bits a block
-  std::uint32_t dc_tables = 0;   ///< one bit a block
-  std::uint32_t ac_tables = 0;   ///< one bit a block
+  std::uint32_t components = 0;  ///< two bits per block
+  std::uint32_t dc_tables = 0;   ///< one bit per block
+  std::uint32_t ac_tables = 0;   ///< one bit per block
 };
 
 inline McuCode mcu_code_of(const EncodedJpeg& jpeg) {
@@ -157,17 +160,18 @@ inline McuCode mcu_code_of(const EncodedJpeg& jpeg) {
   return mcu;
 }
 
-/// The coded bytes without stuffing, and how to read them. Readable for kReadableBytesAfterScan bytes behind the end.
+/// A scan without stuffed bytes, and the tables to decode it. At least kReadableBytesAfterScan bytes after the end must
+/// be readable.
 struct ScanCode {
-  const std::uint32_t* words = nullptr;  ///< the bytes, in order
+  const std::uint32_t* words = nullptr;  ///< the bytes of the scan, in order
   const std::uint16_t* symbols = nullptr;
-  const std::uint16_t* groups = nullptr;  ///< for skim()
+  const std::uint16_t* groups = nullptr;  ///< only skim() needs them
   McuCode mcu;
 };
 
 constexpr std::uint32_t kReadableBytesAfterScan = 16;
 
-/// The next bits of a scan, in registers.
+/// A window of the next bits of a scan, kept in registers.
 class BitWindow {
  public:
   GPUIMG_HD BitWindow(const std::uint32_t* words, std::uint32_t bit)
@@ -176,7 +180,7 @@ class BitWindow {
         low_(from_big_endian(words_[-2])),
         next_(words_[-1]) {}
 
-  /// The 32 bits from `bit` on, which must be the current position.
+  /// The 32 bits from `bit` on; `bit` must be the current position.
   [[nodiscard]] GPUIMG_HD std::uint32_t at(std::uint32_t bit) const {
 #ifdef __CUDA_ARCH__
     return __funnelshift_l(low_, high_, bit);
@@ -186,7 +190,7 @@ class BitWindow {
 #endif
   }
 
-  /// Moves the position, by less than 32 bits.
+  /// Moves the position from `from` to `to`, less than 32 bits ahead.
   GPUIMG_HD void move(std::uint32_t from, std::uint32_t to) {
     if (((from ^ to) >> 5) != 0) {
       high_ = low_;
@@ -210,7 +214,7 @@ class BitWindow {
   std::uint32_t next_;
 };
 
-/// Moves over symbols.
+/// A position in a scan that moves from symbol to symbol.
 class ScanCursor {
  public:
   GPUIMG_HD ScanCursor(const ScanCode& code, const DecoderState& state)
@@ -219,7 +223,7 @@ class ScanCursor {
   [[nodiscard]] GPUIMG_HD std::uint32_t bit() const { return bit_; }
   [[nodiscard]] GPUIMG_HD std::uint32_t index() const { return index_; }
   [[nodiscard]] GPUIMG_HD std::uint32_t component() const { return mcu_.components >> (2 * block_) & 3U; }
-  /// The number in HuffmanTables of the table for the next symbol: for a DC, or for one behind it.
+  /// Index in HuffmanTables of the table for the next symbol: dc_table() for a DC symbol, ac_table() for any other.
   [[nodiscard]] GPUIMG_HD std::uint32_t dc_table() const { return mcu_.dc_tables >> block_ & 1U; }
   [[nodiscard]] GPUIMG_HD std::uint32_t ac_table() const { return 2U + (mcu_.ac_tables >> block_ & 1U); }
   [[nodiscard]] GPUIMG_HD std::uint32_t table() const { return index_ == 0 ? dc_table() : ac_table(); }
@@ -229,13 +233,14 @@ class ScanCursor {
                        : DecoderState{bit_, static_cast<std::uint16_t>(block_), static_cast<std::uint16_t>(index_)};
   }
 
-  /// `bits` is below 32.
+  /// `bits` must be below 32.
   GPUIMG_HD void move(std::uint32_t bits, std::uint32_t advance) {
     window_.move(bit_, bit_ + bits);
     bit_ += bits;
     index_ += advance;
   }
-  /// True if the last move went to the end of the block or beyond. next_block() comes before another symbol then.
+  /// True if the last move reached or passed the end of the block. Then call next_block() before reading another
+  /// symbol.
   [[nodiscard]] GPUIMG_HD bool has_ended() const { return index_ >= static_cast<std::uint32_t>(kBlockSize); }
   GPUIMG_HD void next_block() {
     index_ = 0;
@@ -254,10 +259,10 @@ class ScanCursor {
   std::uint32_t index_;
 };
 
-/// Decodes the symbols that begin before bit `end`, moves behind them, and adds them up.
+/// Decodes and sums the symbols that begin before bit `end`. The cursor ends up after the last of them.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
   ScanSums sums;
-  // Up to here all symbols of a group begin before the end.
+  // Before this bit, every symbol of a group begins before `end`.
   const std::uint32_t groups_end = end > kGroupBits ? end - kGroupBits : 0;
   while (cursor.bit() < end) {
     const std::uint32_t window = cursor.window();
@@ -285,7 +290,7 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::ui
   return sums;
 }
 
-/// The same from a state, which moves behind the symbols.
+/// Likewise, but starts from `state` and updates it.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::uint32_t end) {
   if (state.bit >= end) {
     return {};
@@ -298,7 +303,7 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::u
 
 // --- The writing pass: the blocks of a subsequence -------------------------------------------------------------------
 
-/// A subsequence with what skim() found, counted from the beginning of its restart segment.
+/// A subsequence and what skim() found for it. Sums start at the beginning of its restart segment.
 struct SubsequenceTask {
   DecoderState from;
   DecoderState to;
@@ -306,15 +311,15 @@ struct SubsequenceTask {
   ScanSums own;
   std::uint32_t end = 0;          ///< bit
   std::uint32_t segment_end = 0;  ///< bit
-  bool is_last = false;           ///< in its segment
-  std::uint32_t first_block = 0;  ///< of the segment
+  bool is_last = false;           ///< last subsequence of its segment
+  std::uint32_t first_block = 0;  ///< of the segment, as a number in the scan
   std::uint32_t segment_blocks = 0;
 };
 
-/// Decodes the blocks that begin in a subsequence, up to the end of the last one in the successor's bits. Skips the
-/// block in which the subsequence begins: it is its predecessor's. If no walk of a scan has a defect, the blocks are
-/// those of sequential decoding: by induction, each walk starts from the state and the sums at which its predecessor
-/// arrived.
+/// Decodes the blocks that begin in a subsequence. The last one may extend into the bits of the successor. Skips a
+/// block that began before the subsequence, because the predecessor decodes it. If none of the walks of a scan finds a
+/// defect, the blocks equal those of sequential decoding. Proof by induction: each walk starts with the state and the
+/// sums with which its predecessor ended.
 class BlockWalk {
  public:
   static constexpr std::uint32_t kForeign = ~0U;
@@ -333,10 +338,10 @@ class BlockWalk {
 
   [[nodiscard]] GPUIMG_HD bool is_live() const { return cursor_.bit() < limit_; }
 
-  /// True if the next symbol is a DC: take it by step_dc(), any other by step_ac().
+  /// True if the next symbol is a DC symbol. Then call step_dc(), else step_ac().
   [[nodiscard]] GPUIMG_HD bool is_at_dc() const { return cursor_.index() == 0; }
 
-  /// Decodes a DC difference and calls put(place, value) with place 0 and the DC.
+  /// Decodes a DC difference and calls put(0, DC value).
   template <class Put>
   GPUIMG_HD void step_dc(const Put& put) {
     const std::uint32_t window = cursor_.window();
@@ -346,22 +351,22 @@ class BlockWalk {
     defects_ |= symbol.packed == kNoCode ? Defect::bad_code : 0U;
     defects_ |= dc != static_cast<std::int16_t>(dc) || symbol.value_bits() > kMaxDcBits ? Defect::bad_dc : 0U;
     put(0U, static_cast<std::int16_t>(dc));
-    constexpr std::uint32_t kOneCoefficient = 1;  // also if the code is none
+    constexpr std::uint32_t kOneCoefficient = 1;  // even if the bits match no code
     cursor_.move(symbol.bits(), kOneCoefficient);
     if (cursor_.bit() >= limit_) {
       pass_limit();
     }
   }
 
-  /// Decodes a symbol behind the DC and calls put(place in zigzag order, value) if it is a coefficient and not zero.
-  /// Returns true if that ends the block: end_block() comes next then.
+  /// Decodes an AC symbol, and calls put(place in zigzag order, value) if it is a nonzero coefficient. Returns true if
+  /// the symbol ends the block. Then call end_block().
   template <class Put>
   GPUIMG_HD bool step_ac(const Put& put) {
     const std::uint32_t window = cursor_.window();
     last_ = find_symbol(code_.symbols, cursor_.ac_table(), window);
     cursor_.move(last_.bits(), last_.advance());
     if (last_.value_bits() > 0) {
-      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // places beyond it become any other: end_block() finds them
+      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // larger places wrap around; end_block() reports them
       put((cursor_.index() - 1) & kLastPlace,
           static_cast<std::int16_t>(signed_value(window, last_.bits(), last_.value_bits())));
     }
@@ -372,7 +377,7 @@ class BlockWalk {
     return cursor_.has_ended();
   }
 
-  /// Returns the block's number; kForeign if it is the predecessor's.
+  /// Returns the number of the block, or kForeign if the predecessor decodes it.
   GPUIMG_HD std::uint32_t end_block() {
     const bool is_past_end =
         last_.advance() != kEndOfBlock && cursor_.index() != static_cast<std::uint32_t>(kBlockSize);
@@ -384,23 +389,23 @@ class BlockWalk {
     return number;
   }
 
-  /// After the last step.
+  /// Call this after the last step.
   [[nodiscard]] GPUIMG_HD std::uint32_t defects() const {
     constexpr std::uint32_t kByte = 8;
     std::uint32_t defects = defects_;
-    if (sums_.blocks == task_.segment_blocks) {  // at most padding may follow
+    if (sums_.blocks == task_.segment_blocks) {  // only padding may follow
       defects |= cursor_.bit() > task_.segment_end ? Defect::bad_block_count : 0U;
       defects |= cursor_.bit() + kByte <= task_.segment_end ? Defect::bits_left : 0U;
     } else {
       defects |= task_.is_last || sums_.blocks > task_.segment_blocks ? Defect::bad_block_count : 0U;
-      // A walk on into the successor's bits ended with the segment, and not with its block.
+      // The last block, which extends into the successor's bits, was cut off by the end of the segment.
       defects |= limit_ != 0 && cursor_.bit() >= task_.segment_end ? Defect::bad_block_count : 0U;
     }
     return defects;
   }
 
  private:
-  /// At the end of the subsequence; then at the end of the segment, if its last block has no end.
+  /// Called at the end of the subsequence. If the last block continues, called again at the end of the segment.
   GPUIMG_HD void pass_limit() {
     if (limit_ == task_.end) {
       check_chain();
@@ -419,10 +424,10 @@ class BlockWalk {
   ScanCursor cursor_;
   ScanSums sums_;
   std::uint32_t limit_;
-  SymbolEntry last_;  ///< behind a DC
+  SymbolEntry last_;  ///< the last symbol of step_ac()
   std::uint32_t defects_ = 0;
-  bool overruns_ = false;  ///< finishes its last block in the successor's bits
-  bool skips_;             ///< passes over the predecessor's last block
+  bool overruns_ = false;  ///< is finishing its last block in the successor's bits
+  bool skips_;             ///< is skipping the predecessor's last block
 };
 
 }  // namespace gpuimg::jpeg

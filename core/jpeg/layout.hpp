@@ -1,5 +1,5 @@
-// Where the blocks, planes and restart segments of a JPEG are (ITU-T T.81, A.1 and A.2), and the coefficients of a
-// block. Plain data: kernels take it by value.
+// Geometry of a JPEG: its blocks, planes and restart segments (ITU-T T.81, A.1 and A.2), and the order of a block's
+// coefficients. Plain data: kernels take it by value.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@ namespace gpuimg::jpeg {
 constexpr int kBlockSide = 8;
 constexpr int kBlockSize = 64;
 constexpr int kMaxComponents = 3;
-constexpr std::int32_t kLevelShift = 128;  ///< the forward DCT takes samples less this, the inverse adds it
+constexpr std::int32_t kLevelShift = 128;  ///< subtracted before the forward DCT, added after the inverse DCT
 
 struct Layout {
   int width = 0;
   int height = 0;
   int component_count = 1;
-  int horizontal_sampling = 1;  ///< of luma, 1 or 2, which saves kernels the divisions; chroma has 1
+  int horizontal_sampling = 1;  ///< of luma; only 1 or 2, so that kernels need no divisions; chroma has 1
   int vertical_sampling = 1;
   std::uint32_t mcu_columns = 0;
   std::uint32_t mcu_rows = 0;
@@ -29,7 +29,7 @@ struct Layout {
 
   [[nodiscard]] GPUIMG_HD std::uint32_t block_count() const { return mcu_columns * mcu_rows * blocks_per_mcu; }
 
-  /// Blocks of one component, those beyond the edges of the image included.
+  /// Blocks of one component, including those beyond the edges of the image.
   [[nodiscard]] GPUIMG_HD std::uint32_t block_columns(int component) const {
     return component == 0 ? mcu_columns * static_cast<std::uint32_t>(horizontal_sampling) : mcu_columns;
   }
@@ -37,7 +37,7 @@ struct Layout {
     return component == 0 ? mcu_rows * static_cast<std::uint32_t>(vertical_sampling) : mcu_rows;
   }
 
-  /// The samples of one component without those that only fill blocks.
+  /// The size of one component in samples, without those that only fill up blocks.
   [[nodiscard]] GPUIMG_HD int plane_width(int component) const {
     return component == 0 ? width : (width + horizontal_sampling - 1) >> (horizontal_sampling - 1);
   }
@@ -45,12 +45,12 @@ struct Layout {
     return component == 0 ? height : (height + vertical_sampling - 1) >> (vertical_sampling - 1);
   }
 
-  /// A decoded plane holds whole blocks.
+  /// A row of a decoded plane, in samples. Planes consist of whole blocks.
   [[nodiscard]] GPUIMG_HD std::uint32_t plane_pitch(int component) const {
     return block_columns(component) * static_cast<std::uint32_t>(kBlockSide);
   }
 
-  /// The number in coded order of a component's block.
+  /// The index, in coded order, of a component's block.
   [[nodiscard]] GPUIMG_HD std::uint32_t block_number(int component, std::uint32_t column, std::uint32_t row) const {
     const auto across = static_cast<std::uint32_t>(component == 0 ? horizontal_sampling : 1);
     const auto down = static_cast<std::uint32_t>(component == 0 ? vertical_sampling : 1);
@@ -64,20 +64,20 @@ struct Layout {
     return blocks_per_mcu - static_cast<std::uint32_t>(component_count - 1);
   }
 
-  /// The block whose DC predicts that of block `number`: the one of its component before it in coded order. The first
-  /// one of a component gets its own number.
+  /// The block whose DC value predicts the DC of block `number`: the previous block of the same component in coded
+  /// order. The first block of a component returns its own number.
   [[nodiscard]] GPUIMG_HD std::uint32_t predicting_block(std::uint32_t number) const {
     const std::uint32_t within = number % blocks_per_mcu;
     if (within > 0 && within < luma_blocks_per_mcu()) {
       return number - 1;
     }
-    // From the first luma block of an MCU to the last one of the MCU before there is only chroma between them.
+    // Between the first luma block of an MCU and the last one of the previous MCU there is only chroma.
     const auto distance = within == 0 ? static_cast<std::uint32_t>(component_count) : blocks_per_mcu;
     return number < blocks_per_mcu ? number : number - distance;
   }
 
-  /// True for a luma block that only fills its MCU. It is coded without AC coefficients and with the DC of the block
-  /// before it, which is in the same MCU.
+  /// True for a luma block outside the image that only completes its MCU. It is coded without AC coefficients, and with
+  /// the DC of the previous block, which belongs to the same MCU.
   [[nodiscard]] GPUIMG_HD bool is_filler(std::uint32_t mcu_column, std::uint32_t mcu_row, std::uint32_t within) const {
     const auto across = static_cast<std::uint32_t>(horizontal_sampling);
     const auto down = static_cast<std::uint32_t>(vertical_sampling);
@@ -87,7 +87,7 @@ struct Layout {
                                               row * kBlockSide >= static_cast<std::uint32_t>(height));
   }
 
-  /// The blocks of one restart segment.
+  /// The blocks of one restart segment: the first one, and how many there are.
   [[nodiscard]] GPUIMG_HD std::uint32_t first_block(std::uint32_t segment) const { return segment * segment_blocks; }
   [[nodiscard]] GPUIMG_HD std::uint32_t blocks_of(std::uint32_t segment) const {
     const std::uint32_t rest = block_count() - first_block(segment);
@@ -126,15 +126,16 @@ inline Layout layout_of(const EncodedJpeg& jpeg) {
   return layout;
 }
 
-// --- Coefficients between entropy decoding and the inverse DCT: 64 of 16 bits a block, column after column, so that a
-// thread that transforms a column reads 16 bytes in a row -------------------------------------------------------------
+// --- Coefficients between entropy decoding and the inverse DCT: 64 of 16 bits per block, stored column by column, so
+// that
+// a thread that transforms a column reads 16 contiguous bytes ---------------------------------------------------------
 
-/// Where the coefficients in zigzag order are stored.
+/// place[i] is where coefficient i in zigzag order is stored.
 struct TransposedZigzag {
   std::uint8_t place[kBlockSize] = {};
 };
 
-/// T.81, figure A.6: runs along the antidiagonals, up and down by turns.
+/// T.81, figure A.6: the order runs along the antidiagonals, alternately up and down.
 constexpr TransposedZigzag make_transposed_zigzag() {
   TransposedZigzag zigzag;
   int next = 0;
@@ -152,7 +153,7 @@ constexpr TransposedZigzag make_transposed_zigzag() {
 
 inline constexpr TransposedZigzag kTransposedZigzag = make_transposed_zigzag();
 
-/// Quantization steps in the same order.
+/// Quantization steps in the order of the stored coefficients.
 struct TransposedSteps {
   std::uint16_t step[kBlockSize] = {};
 };

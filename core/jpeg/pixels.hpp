@@ -1,4 +1,4 @@
-// From coefficients to pixels, as libjpeg-turbo does by default: inverse DCT ("islow"), triangle ("fancy") chroma
+// Turns coefficients into pixels, as libjpeg-turbo does by default: inverse DCT ("islow"), triangle ("fancy") chroma
 // upsampling, and YCbCr to RGB in 16-bit fixed point.
 #pragma once
 
@@ -11,14 +11,16 @@
 
 namespace gpuimg::jpeg {
 
-// --- The inverse DCT, to the bit: Loeffler, Ligtenberg and Moschytz 1989, in 13-bit fixed point, columns first -------
+// --- The inverse DCT, bit-exact: Loeffler, Ligtenberg and Moschytz 1989, in 13-bit fixed point, columns first --------
 
-/// libjpeg-turbo's SIMD code multiplies and adds in 16 bits. While the magnitudes of a column's inputs, and then of a
-/// row's, add up to no more than this, nothing wraps or saturates there, and its pixels are the ones computed here.
+/// libjpeg-turbo's SIMD code multiplies and adds in 16 bits. While the magnitudes of a column's inputs, and then those
+/// of a row's, sum to at most this limit, nothing wraps or saturates there, and it gives the pixels that are computed
+/// here.
 constexpr std::uint32_t kMaxMagnitudes = 32767;
 
-/// True if the magnitudes of eight numbers add up to more than kMaxMagnitudes. Coefficients times kMaxJpegStep add up
-/// to less than 2³²; the rows of a block with a wild column may wrap, but that block is found already.
+/// True if the magnitudes of eight numbers sum to more than kMaxMagnitudes. Products of coefficients and steps up to
+/// kMaxJpegStep sum to less than 2³². In a block with a wild column the sums of rows may wrap, but that block is
+/// already reported.
 GPUIMG_HD inline bool is_wild(const std::int32_t v[kBlockSide]) {
   std::uint32_t sum = 0;
   for (int i = 0; i < kBlockSide; ++i) {
@@ -31,8 +33,8 @@ GPUIMG_HD inline bool is_wild(const std::int32_t v[kBlockSide]) {
   return sum > kMaxMagnitudes;
 }
 
-/// Transforms eight numbers in place, divides by 2^kShift with rounding, and adds kOffset. Modulo 2³² inside, so wild
-/// numbers give arbitrary results and no overflow.
+/// Transforms eight numbers in place, divides by 2^kShift with rounding, and adds kOffset. Computes modulo 2³², so wild
+/// numbers give arbitrary results but no undefined overflow.
 template <int kShift, int kOffset>
 GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   using Word = std::uint32_t;  // wraps
@@ -40,7 +42,7 @@ GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   for (int i = 0; i < kBlockSide; ++i) {
     x[i] = static_cast<Word>(v[i]);
   }
-  // Constants times 2¹³, named in jidctint.c after their values: 4433 is 0.541196100, 15137 is 1.847759065 …
+  // Constants times 2¹³. In jidctint.c their values are their names: 4433 is 0.541196100, 15137 is 1.847759065 …
   const Word even = (x[2] + x[6]) * 4433U;
   const Word even2 = even - x[6] * 15137U;
   const Word even3 = even + x[2] * 6270U;
@@ -66,10 +68,10 @@ GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   }
 }
 
-/// One column of a block: dequantizes eight coefficients and transforms them. Returns false if they are wild.
+/// Dequantizes and transforms one column of a block. Returns false if it is wild.
 GPUIMG_HD inline bool inverse_dct_column(const std::int16_t coefficients[kBlockSide],
                                          const std::uint16_t steps[kBlockSide], std::int32_t column[kBlockSide]) {
-  constexpr int kShift = 13 - 2;  // two bits more than pixels have, for the rows
+  constexpr int kShift = 13 - 2;  // keeps two extra bits for the pass over rows
   for (int i = 0; i < kBlockSide; ++i) {
     column[i] = coefficients[i] * static_cast<std::int32_t>(steps[i]);
   }
@@ -78,7 +80,7 @@ GPUIMG_HD inline bool inverse_dct_column(const std::int16_t coefficients[kBlockS
   return is_tame;
 }
 
-/// One row of columns that are transformed: gives samples, still to be clamped to 0 … 255. Returns false if it is wild.
+/// Transforms one row, after the columns. The samples still have to be clamped to 0 … 255. Returns false if it is wild.
 GPUIMG_HD inline bool inverse_dct_row(std::int32_t row[kBlockSide]) {
   constexpr int kShift = 13 + 2 + 3;
   const bool is_tame = !is_wild(row);
@@ -106,7 +108,7 @@ GPUIMG_HD inline std::uint32_t pack_clamped(std::int32_t v0, std::int32_t v1, st
 
 // --- From planes of samples to pixels --------------------------------------------------------------------------------
 
-/// A decoded component. `width` and `height` leave out the samples that only fill blocks.
+/// A decoded component. `width` and `height` do not include samples that only fill up blocks.
 struct SamplePlane {
   const std::uint8_t* samples = nullptr;
   std::uint32_t pitch = 0;
@@ -118,7 +120,7 @@ constexpr int kPixelRun = 8;
 
 GPUIMG_HD inline int clamp_index(int i, int count) { return i < 0 ? 0 : i >= count ? count - 1 : i; }
 
-/// Four samples in a row, the first in the low byte. The address is a multiple of 4.
+/// Four adjacent samples, the first in the low byte. The address must be a multiple of 4.
 GPUIMG_HD inline std::uint32_t four_samples(const std::uint8_t* at) {
   std::uint32_t word = 0;
 #ifdef __CUDA_ARCH__
@@ -129,11 +131,11 @@ GPUIMG_HD inline std::uint32_t four_samples(const std::uint8_t* at) {
   return word;
 }
 
-/// Two of them as 16-bit halves of a word: the first two, or the last two.
+/// Two of the four samples as 16-bit halves of a word: the first two, or the last two.
 GPUIMG_HD inline std::uint32_t first_two(std::uint32_t four) { return (four & 0xFFU) | (four & 0xFF00U) << 8; }
 GPUIMG_HD inline std::uint32_t last_two(std::uint32_t four) { return (four >> 16 & 0xFFU) | (four >> 8 & 0xFF0000U); }
 
-/// A row of chroma: samples of one row of the plane, or of two rows weighted 3:1.
+/// A row of chroma samples: from one row of the plane, or from two rows weighted 3:1.
 template <int kVertical>
 struct ChromaRow {
   const std::uint8_t* near = nullptr;
@@ -144,7 +146,7 @@ struct ChromaRow {
     const int i = clamp_index(column, width);
     return kVertical == 1 ? near[i] : 3U * near[i] + far[i];
   }
-  /// Four columns, two a word. Of a plane's last block, those beyond its width are not of use.
+  /// Four adjacent columns, two per word. In the last block of a plane, columns beyond its width are meaningless.
   GPUIMG_HD void four_at(int column, std::uint32_t pairs[2]) const {
     const std::uint32_t nears = four_samples(near + column);
     const std::uint32_t fars = kVertical == 1 ? 0 : four_samples(far + column);
@@ -153,16 +155,16 @@ struct ChromaRow {
   }
 };
 
-/// The first of two values that a word holds is even in out, the other one two places later.
+/// Stores the two values of a word, shifted, in out[0] and out[2].
 GPUIMG_HD inline void unpack_two(std::uint32_t pair, int shift, std::uint32_t out[3]) {
   out[0] = (pair & 0xFFFFU) >> shift;
   out[2] = pair >> (16 + shift);
 }
 
-/// Chroma of the pixels x … x + 7 of a row, x being a multiple of 8. Samples are weighted 3:1 with their nearest
-/// neighbor in each direction that is subsampled; at the edges of the plane the last sample stands for its neighbor.
-/// The rounding alternates. Planes at most two samples wide are repeated instead of interpolated along rows. The values
-/// of pixels beyond the plane are arbitrary.
+/// Chroma of the pixels x … x + 7 of a row; x must be a multiple of 8. In each subsampled direction, the nearer sample
+/// counts 3/4 and the farther one 1/4; at the edges of the plane, the last sample replaces the missing one. The
+/// rounding alternates. Along rows, planes at most two samples wide are repeated instead of interpolated. Values for
+/// pixels beyond the plane are arbitrary.
 template <int kHorizontal, int kVertical>
 GPUIMG_HD inline void upsample(const SamplePlane& plane, int x, int y, std::uint32_t out[kPixelRun]) {
   constexpr int kFancyWidth = 3;
@@ -194,7 +196,7 @@ GPUIMG_HD inline void upsample(const SamplePlane& plane, int x, int y, std::uint
     std::uint32_t pairs[2];
     if (first + 4 <= plane.width) {
       samples.four_at(first, pairs);
-    } else {  // the last samples are repeated
+    } else {  // at the right edge: the last samples are repeated
       pairs[0] = samples.at(first) | samples.at(first + 1) << 16;
       pairs[1] = samples.at(first + 2) | samples.at(first + 3) << 16;
     }
@@ -208,14 +210,14 @@ GPUIMG_HD inline void upsample(const SamplePlane& plane, int x, int y, std::uint
   }
 }
 
-/// Not clamped.
+/// Before clamping.
 struct RgbSums {
   std::int32_t r = 0;
   std::int32_t g = 0;
   std::int32_t b = 0;
 };
 
-/// BT.601 over the full range, in 1/65536: JFIF 1.02. Red and blue are rounded each, green once.
+/// Full-range BT.601 in units of 1/65536: JFIF 1.02. Red and blue are each rounded once, and so is green.
 GPUIMG_HD inline RgbSums rgb_of_ycc(std::uint32_t y, std::uint32_t cb, std::uint32_t cr) {
   constexpr std::int32_t kHalf = 1 << 15;
   constexpr std::int32_t kRed = 91881;
@@ -230,7 +232,7 @@ GPUIMG_HD inline RgbSums rgb_of_ycc(std::uint32_t y, std::uint32_t cb, std::uint
           (luma + kBlue * blue + (kHalf - 128 * kBlue)) >> 16};
 }
 
-/// Eight pixels as the 24 bytes R, G, B, R …; `luma` holds four samples a word.
+/// Eight pixels as the 24 bytes R, G, B, R … `luma` holds four samples per word.
 GPUIMG_HD inline void rgb_run(const std::uint32_t luma[2], const std::uint32_t cb[kPixelRun],
                               const std::uint32_t cr[kPixelRun], std::uint32_t out[6]) {
   for (int half = 0; half < 2; ++half) {

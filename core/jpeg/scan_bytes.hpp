@@ -1,4 +1,4 @@
-// The coded bytes, stuffed zeros and markers of a scan, 16 bytes at a time (ITU-T T.81, B.1.1.5 and F.1.2.3).
+// Classifies the bytes of a scan, 16 at a time: data, stuffed zeros and markers (ITU-T T.81, B.1.1.5 and F.1.2.3).
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@ namespace gpuimg::jpeg {
 
 constexpr std::uint32_t kScanChunkBytes = 16;
 
-/// What 16 bytes of a scan are: bit i of each mask is byte i.
+/// Classification of 16 bytes of a scan: bit i of each mask stands for byte i.
 struct ScanChunk {
-  std::uint32_t coded = 0;     ///< part of the data; a 0xFF counts, the 0x00 stuffed behind it does not
+  std::uint32_t coded = 0;     ///< data; includes a 0xFF, but not the 0x00 stuffed after it
   std::uint32_t restarts = 0;  ///< the 0xFF of a restart marker
-  std::uint32_t fills = 0;     ///< 0xFF before 0xFF: left to the host
+  std::uint32_t fills = 0;     ///< a 0xFF before another 0xFF; the host handles these
   std::uint32_t ends = 0;      ///< the 0xFF of any other marker
 
-  /// Drops the bytes from `first` on: they lie behind the end of the scan.
+  /// Drops the bytes from `first` on, because they lie after the end of the scan.
   GPUIMG_HD void cut(std::uint32_t first) {
     const std::uint32_t kept = first >= kScanChunkBytes ? 0xFFFFU : (1U << first) - 1U;
     coded &= kept;
@@ -26,15 +26,15 @@ struct ScanChunk {
   }
 };
 
-/// Four bits, for the bytes of `word` that equal `value`.
+/// Four bits: which bytes of `word` equal `value`.
 GPUIMG_HD inline std::uint32_t bytes_equal(std::uint32_t word, std::uint32_t value) {
   const std::uint32_t difference = word ^ (value * 0x01010101U);
   const std::uint32_t nonzero = ((difference & 0x7F7F7F7FU) + 0x7F7F7F7FU) | difference;
   return ((~nonzero >> 7 & 0x01010101U) * 0x01020408U) >> 24 & 15U;
 }
 
-/// `words` are little-endian; `count` of the bytes are in the file. `before` and `after` are the bytes around them: 0
-/// before the scan, and 1, which makes a last 0xFF a marker, behind the file.
+/// `words` are little-endian. `count` of the 16 bytes are in the file. `before` and `after` are the neighboring bytes:
+/// pass 0 before the scan; after the end of the file pass 1, so that a final 0xFF counts as a marker.
 GPUIMG_HD inline ScanChunk classify(const std::uint32_t words[4], std::uint32_t count, std::uint32_t before,
                                     std::uint32_t after) {
   constexpr std::uint32_t kAll = 0xFFFF;
@@ -49,7 +49,7 @@ GPUIMG_HD inline ScanChunk classify(const std::uint32_t words[4], std::uint32_t 
     restarts |= bytes_equal(words[i] & 0xF8F8F8F8U, 0xD0) << (4 * i);
   }
   marks &= valid;
-  // The byte behind byte i, as bit i. The one behind the file's last byte is `after`.
+  // For each byte i, properties of byte i + 1. After the last byte of the file comes `after`.
   const std::uint32_t last =
       count >= kScanChunkBytes ? 1U << (kScanChunkBytes - 1) : (count == 0 ? 0U : 1U << (count - 1));
   const std::uint32_t inner = valid >> 1;
@@ -65,14 +65,14 @@ GPUIMG_HD inline ScanChunk classify(const std::uint32_t words[4], std::uint32_t 
   return chunk;
 }
 
-// --- For the encoder, which stuffs a zero behind each 0xFF -----------------------------------------------------------
+// --- For the encoder, which stuffs a zero after each 0xFF ------------------------------------------------------------
 
-/// From the order of bits, first bit highest, to the order of bytes in memory, and back.
+/// Converts between bit order, first bit highest, and the byte order of memory.
 GPUIMG_HD inline std::uint32_t byte_swapped(std::uint32_t word) {
   return word << 24 | (word & 0xFF00U) << 8 | (word >> 8 & 0xFF00U) | word >> 24;
 }
 
-/// Which of the first `count` of 16 bytes are 0xFF: bit i is byte i. `words` are little-endian.
+/// Mask of the 0xFF bytes among the first `count` of 16 bytes: bit i stands for byte i. `words` are little-endian.
 GPUIMG_HD inline std::uint32_t mark_bytes(const std::uint32_t words[4], std::uint32_t count) {
   std::uint32_t marks = 0;
   for (int i = 0; i < 4; ++i) {

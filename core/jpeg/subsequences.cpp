@@ -1,4 +1,4 @@
-// Cleans and skims a scan on the host.
+// Removes stuffing from a scan, and skims it, on the host.
 #include "jpeg/subsequences.hpp"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace gpuimg::jpeg {
 
 namespace {
 
-/// Collects coded bytes and restart markers.
+/// Collects the data bytes and restart markers of a scan.
 class ScanCleaner {
  public:
   explicit ScanCleaner(std::span<const std::byte> scan) : scan_(scan) {
@@ -18,7 +18,7 @@ class ScanCleaner {
     clean_.first_byte.push_back(0);
   }
 
-  /// Stops behind the first marker that is no restart marker.
+  /// Stops after the first marker that is not a restart marker.
   CleanScan run(std::uint32_t segment_count) {
     bool has_end = false;
     for (std::size_t at = 0; at < scan_.size() && !has_end; at += kScanChunkBytes) {

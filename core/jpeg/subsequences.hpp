@@ -1,5 +1,5 @@
-// How a scan is cut into subsequences, and how what is known of each becomes a SubsequenceTask. The host can do a part
-// for a device: a scan without stuffing, and the states of flat images, which synchronization never finds.
+// Cuts a scan into subsequences, and combines what is known about each into a SubsequenceTask. The host can do part of
+// the work for a device: remove stuffing, and find the states in flat images, where synchronization never succeeds.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace gpuimg::jpeg {
 
-/// Restart segments in the bytes without stuffing. Element i of both arrays belongs to segment i; a last element
-/// follows.
+/// Restart segments of a scan without stuffing. Element i of both arrays belongs to segment i; one more element marks
+/// the end of the last segment.
 struct Segments {
   const std::uint32_t* first_byte = nullptr;
   const std::uint32_t* first_subsequence = nullptr;
@@ -21,25 +21,25 @@ struct Segments {
   std::uint32_t subsequence_bits = 0;  ///< a multiple of 8
 };
 
-/// At least one, so that a segment without bytes is seen to lack blocks.
+/// At least one, so that an empty segment is found to lack blocks.
 GPUIMG_HD inline std::uint32_t subsequences_of(std::uint32_t bytes, std::uint32_t subsequence_bits) {
   const std::uint32_t each = subsequence_bits / 8;
   return bytes == 0 ? 1U : (bytes + each - 1) / each;
 }
 
-/// A subsequence's place.
+/// Where a subsequence lies in the scan.
 struct Subsequence {
   std::uint32_t segment = 0;
-  std::uint32_t begin = 0;  ///< bits
+  std::uint32_t begin = 0;  ///< in bits, as all positions here
   std::uint32_t end = 0;
   std::uint32_t segment_end = 0;
-  bool is_first = false;  ///< in its segment
+  bool is_first = false;  ///< first subsequence of its segment
   bool is_last = false;
 
   [[nodiscard]] GPUIMG_HD DecoderState guess() const { return {begin, 0, 0}; }
 };
 
-/// A subsequence is synchronized part by part: the bit at which part `part` of `parts` ends.
+/// A subsequence is synchronized in `parts` steps. Returns the bit at which step `part` ends.
 GPUIMG_HD inline std::uint32_t part_end(std::uint32_t begin, std::uint32_t end, std::uint32_t bits, std::uint32_t part,
                                         std::uint32_t parts) {
   const std::uint32_t at = begin + bits * (part + 1) / parts;
@@ -63,26 +63,26 @@ GPUIMG_HD inline Subsequence subsequence_at(const Segments& segments, std::uint3
   return place;
 }
 
-/// Sums that begin anew at each segment; an associative operation.
+/// Sums that restart at the beginning of each segment. Addition is associative.
 struct SegmentSums {
   ScanSums sums;
-  std::uint32_t begins_segment = 0;  ///< 1: some summand did. A word, so that no padding is copied
+  std::uint32_t begins_segment = 0;  ///< 1: a summand began a segment. A word, so that no padding is copied
 
   GPUIMG_HD friend SegmentSums operator+(const SegmentSums& a, const SegmentSums& b) {
     return {b.begins_segment != 0 ? b.sums : a.sums + b.sums, a.begins_segment | b.begins_segment};
   }
 };
 
-/// What is known of the subsequences, and of tiles of `tile_size` of them. Each tile is synchronized by itself, from a
-/// run-in of a few subsequences before it.
+/// What is known about the subsequences, and about tiles of `tile_size` of them. Each tile is synchronized
+/// independently, after a run-in over the last few subsequences before it.
 struct SubsequenceTable {
-  DecoderState* ends = nullptr;          ///< the state behind each subsequence
-  ScanSums* own = nullptr;               ///< what each adds up to
-  ScanSums* before = nullptr;            ///< of its segment, from the beginning of its tile
-  DecoderState* assumed_ends = nullptr;  ///< by tile: where the tile takes the subsequence before it to end
-  SegmentSums* tile_sums = nullptr;      ///< by tile
-  ScanSums* before_tile = nullptr;       ///< by tile: of the segment in which the tile begins
-  std::uint32_t count = 0;               ///< of subsequences
+  DecoderState* ends = nullptr;          ///< the state at the end of each subsequence
+  ScanSums* own = nullptr;               ///< the sums over each subsequence
+  ScanSums* before = nullptr;            ///< sums before each, since its segment or tile began (whichever is later)
+  DecoderState* assumed_ends = nullptr;  ///< per tile: assumed state at the end of the preceding subsequence
+  SegmentSums* tile_sums = nullptr;      ///< per tile: its sums
+  ScanSums* before_tile = nullptr;       ///< per tile: sums before it, since the segment at its start began
+  std::uint32_t count = 0;               ///< number of subsequences
   std::uint32_t tile_size = 0;
 
   [[nodiscard]] GPUIMG_HD std::uint32_t tile_count() const { return (count + tile_size - 1) / tile_size; }
@@ -92,14 +92,14 @@ struct SubsequenceTable {
   }
 };
 
-/// True if the tile started from where the subsequence before it really ends.
+/// True if the state that the tile started from is the true state at the end of the preceding subsequence.
 GPUIMG_HD inline bool tile_agrees(const SubsequenceTable& table, const Segments& segments, std::uint32_t tile) {
   const std::uint32_t first = tile * table.tile_size;
   return tile == 0 || table.assumed_ends[tile] == table.ends[first - 1] || subsequence_at(segments, first).is_first;
 }
 
-/// Skims a tile anew from `state`, the true end of the one before it, until the states agree. Takes one off `budget`
-/// for each subsequence; returns false once there is nothing left.
+/// Skims a tile again from `state`, the true end state of the previous tile, until the states agree. Each subsequence
+/// costs 1 of `budget`. Returns false if the budget runs out.
 GPUIMG_HD inline bool repair_tile(const SubsequenceTable& table, const Segments& segments, const ScanCode& code,
                                   std::uint32_t tile, DecoderState state, std::uint32_t& budget) {
   table.assumed_ends[tile] = state;
@@ -144,20 +144,20 @@ GPUIMG_HD inline SubsequenceTask task_at(const SubsequenceTable& table, const Se
 
 /// A scan without stuffed bytes and restart markers.
 struct CleanScan {
-  std::vector<std::uint32_t> words;       ///< its bytes, and kReadableBytesAfterScan zeros or more
-  std::vector<std::uint32_t> first_byte;  ///< of each restart segment, and the end of the last
-  std::uint32_t defects = 0;              ///< not 0: the rest is of no use
+  std::vector<std::uint32_t> words;       ///< its bytes, then at least kReadableBytesAfterScan zeros
+  std::vector<std::uint32_t> first_byte;  ///< of each restart segment; the last element is the end of the scan
+  std::uint32_t defects = 0;              ///< if not 0, the other members are meaningless
 };
 
-/// `scan` reaches to the end of the file, and is below 2²⁹ bytes. Little-endian hosts only.
+/// `scan` must extend to the end of the file and be shorter than 2²⁹ bytes. Works only on little-endian hosts.
 CleanScan clean_scan(std::span<const std::byte> scan, std::uint32_t segment_count);
 
-/// The first subsequence of each segment, and the end of the last.
+/// The number of the first subsequence of each segment; the last element is the total.
 std::vector<std::uint32_t> first_subsequences(const std::vector<std::uint32_t>& first_byte,
                                               std::uint32_t subsequence_bits);
 
-/// Decodes the whole scan in order: fills `ends`, `own` and `before`, and clears `before_tile`. The table must have one
-/// tile.
+/// Decodes the whole scan in order. Fills `ends`, `own` and `before`, and clears `before_tile`. The table must have
+/// exactly one tile.
 void walk_states(const SubsequenceTable& table, const Segments& segments, const ScanCode& code);
 
 }  // namespace gpuimg::jpeg

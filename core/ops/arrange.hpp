@@ -1,5 +1,6 @@
-// Crop, rotate and flip as walks over pixels, and a pixel of their results. Specified in docs/operations.md, "Crop,
-// rotate, flip". The kernels are in cuda/arrange.cu and opencl/kernels/arrange.cl; tests run MovedPixels on the host.
+// Crop, rotate and flip: which pixel of the input becomes each pixel of the result. Specified in docs/operations.md,
+// "Crop, rotate, flip". The kernels are in cuda/arrange.cu and opencl/kernels/arrange.cl; tests run MovedPixels on the
+// host.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace gpuimg {
 
-/// Which pixel of an image of this size becomes each pixel of the result.
+/// For an image of this size, the input pixel of each result pixel.
 inline Orientation walk_of(int width, int height, const CropOptions& options) {
   const Rect box = crop_box(width, height, options);
   return {std::int64_t{box.y} * width + box.x, 1, width};
@@ -31,12 +32,12 @@ inline Orientation walk_of(int width, int height, const TurnOptions& options) {
   return orientation_of(exif(), width, height);
 }
 
-/// Moves the samples of pixel (x, y) of the result.
+/// Copies the samples of pixel (x, y) of the result.
 template <class T, int channels>
 struct MovedPixels {
   const T* in = nullptr;
   T* out = nullptr;
-  std::int64_t width = 0;  ///< of the result
+  std::int64_t width = 0;  ///< width of the result
   Orientation walk;
 
   GPUIMG_HD void operator()(int x, int y) const {
