@@ -1,11 +1,12 @@
-// The eight orientations of EXIF 2.3, tag 0x0112, as walks over stored pixels. Host and devices turn pictures by them.
+// The eight orientations of EXIF 2.3, tag 0x0112, as index arithmetic. The host and all devices use it to turn
+// pictures.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuimg {
 
-/// Which stored pixel becomes pixel (x, y) of the upright picture: origin + x·along_x + y·along_y, in pixels.
+/// The stored pixel that becomes pixel (x, y) of the upright picture. Its index is origin + x·along_x + y·along_y.
 struct Orientation {
   std::int64_t origin = 0;
   std::int64_t along_x = 1;
@@ -13,8 +14,8 @@ struct Orientation {
 };
 
 /// 2 is mirrored left to right, 3 rotated by 180°, 4 mirrored top to bottom, 5 transposed, 6 rotated by 90° clockwise,
-/// 7 transposed and rotated by 180°, 8 rotated by 90° counterclockwise; any other value changes nothing. The size is
-/// that of the stored pixels.
+/// 7 transposed and rotated by 180°, 8 rotated by 90° counterclockwise. Any other value changes nothing. `width` and
+/// `height` are those of the stored pixels.
 inline Orientation orientation_of(int exif, std::int64_t width, std::int64_t height) {
   const std::int64_t right = width - 1;
   const std::int64_t bottom = (height - 1) * width;
@@ -30,7 +31,7 @@ inline Orientation orientation_of(int exif, std::int64_t width, std::int64_t hei
   }
 }
 
-/// True if the upright picture is as wide as the stored one is high.
+/// True if the width of the upright picture is the height of the stored one.
 inline bool swaps_sides(int exif) { return exif >= 5 && exif <= 8; }
 
 }  // namespace gpuimg

@@ -1,6 +1,6 @@
-// Allocates host memory for pixels, and recycles it. Large blocks ask for huge pages: a 50 MB image then takes 25 page
-// faults instead of 12,000. Each block of the pool starts with its own header, so an Image's deleter can stay a plain
-// function.
+// Allocates and recycles host memory for pixels. Large blocks request huge pages: a 50 MB image then causes 25 page
+// faults instead of 12,000. Each block of the pool begins with its own header, so that an Image's deleter can stay a
+// plain function pointer.
 #include "pixel_memory.hpp"
 
 #include <oneapi/tbb/version.h>
@@ -31,13 +31,13 @@ PixelMemory allocate_pixels(std::size_t bytes) {
                                               " bytes for pixels; use a smaller image or a machine with more memory");
   }
   if (large) {
-    // Advisory: if the kernel declines, normal pages work too.
+    // Only a hint: if the kernel declines, normal pages work too.
     (void)madvise(memory, bytes, MADV_HUGEPAGE);
   }
   return PixelMemory(static_cast<std::byte*>(memory), PixelMemoryDeleter{release_pixels});
 }
 
-/// Header that sits directly before the pixels it describes.
+/// Header stored directly before the pixels.
 struct PixelPool::Block {
   PixelMemory memory;             ///< also holds this header
   std::size_t capacity = 0;       ///< capacity for pixels, in bytes
@@ -89,8 +89,8 @@ void PixelPool::release(std::byte* pixels) {
   }
 }
 
-/// Picks the smallest idle block that fits and is at most kMaxSlack times too large. On a miss, frees all idle blocks:
-/// the image size has changed.
+/// Picks the smallest idle block that fits and is at most kMaxSlack times too large. If there is none, frees all idle
+/// blocks, because the image size has changed.
 PixelPool::BlockPointer PixelPool::idle_block_for(std::size_t bytes) {
   constexpr std::size_t kMaxSlack = 4;
   const std::lock_guard lock(mutex_);
@@ -128,15 +128,15 @@ void PixelPool::take_back(BlockPointer block) {
   }
 }
 
-/// Allocates and frees as much as the first arena of a process takes.
+/// Tries to allocate as much as the first arena of a process needs, and frees it again.
 void require_arena_memory() {
-  constexpr int kFirstThatWaits = 12140;  // the interface version of oneTBB 2022.0
+  constexpr int kFirstThatWaits = 12140;  // interface version of oneTBB 2022.0
   if (TBB_runtime_interface_version() < kFirstThatWaits) {
     return;
   }
-  constexpr std::size_t kBytes = std::size_t{16} << 20;  // oneTBB's allocator takes megabytes at a time
+  constexpr std::size_t kBytes = std::size_t{16} << 20;  // oneTBB's allocator requests megabytes at a time
   void* const memory = ::operator new(kBytes);
-  *static_cast<volatile char*>(memory) = 0;  // else the compiler may leave out both calls
+  *static_cast<volatile char*>(memory) = 0;  // without this, the compiler may remove both calls
   ::operator delete(memory);
 }
 

@@ -1,6 +1,6 @@
-// Recycles the pixel memory of one backend. New memory costs a page fault per page, which takes longer than most
+// Recycles the pixel memory of one backend. New memory costs one page fault per page, which takes longer than most
 // operations; page-locked memory costs even more. pixel_memory.cpp also defines allocate_pixels() of gpuimg/image.hpp.
-// And what keeps oneTBB 2022 from waiting forever where memory runs out: docs/reliability.md, "Known limits".
+// Also declares a workaround for a deadlock of oneTBB 2022 when memory runs out: docs/reliability.md, "Known limits".
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace gpuimg {
 
-/// Makes Images whose memory returns to the pool when they are destroyed. Images may outlive the pool and may be
-/// destroyed on any thread. Idle memory is bounded: at most kMaxIdle blocks, together at most `most_idle` times as
-/// large as the largest of them. A request that no idle block fits frees all of them.
+/// Makes Images whose memory returns to the pool when they are destroyed. Images may outlive the pool, and may be
+/// destroyed on any thread. Idle memory is limited to kMaxIdle blocks, whose total is at most `most_idle` times the
+/// largest of them. If no idle block fits a request, all idle blocks are freed.
 class PixelPool : public std::enable_shared_from_this<PixelPool> {
  public:
   static constexpr std::size_t kMaxIdle = 4;
 
-  /// Smaller images bypass the pool: the allocator keeps their pages itself.
+  /// Smaller images bypass the pool, because the allocator itself keeps their pages.
   static constexpr std::size_t kMinBytes = std::size_t{1} << 20;
 
-  /// How to get new memory: allocate_pixels, or an allocator of another kind of memory.
+  /// Allocates new memory: allocate_pixels, or an allocator for another kind of memory.
   using Allocate = std::function<PixelMemory(std::size_t bytes)>;
 
   explicit PixelPool(Allocate allocate = allocate_pixels, std::size_t most_idle = 2)
@@ -54,11 +54,12 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   Allocate allocate_;
   std::size_t most_idle_;
   std::mutex mutex_;
-  std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so a deleter never allocates
+  std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so that a deleter never allocates
 };
 
-/// To be called before a tbb::task_arena is used for the first time. With oneTBB 2022 and later, throws std::bad_alloc
-/// unless there is memory for what oneTBB allocates then: if that allocation fails, oneTBB waits for its own lock.
+/// Call this before the first use of a tbb::task_arena. With oneTBB 2022 and later, throws std::bad_alloc if there is
+/// too little memory for what oneTBB allocates at that point. If that allocation failed inside oneTBB, it would
+/// deadlock on its own lock.
 void require_arena_memory();
 
 }  // namespace gpuimg

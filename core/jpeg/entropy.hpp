@@ -41,8 +41,8 @@ constexpr std::uint32_t kEndOfBlock = 64;
 /// The entry for bits that match no code; it ends the block. No real code has 31 bits without value bits.
 constexpr std::uint16_t kNoCode = 31U | 127U << 9;
 
-/// The next symbols of one block, as long as their codes end within kGroupBits bits. A DC symbol is always alone. 0 bits
-/// means that not even one symbol fits.
+/// The next symbols of one block, as long as their codes end within kGroupBits bits. A DC symbol is always alone. If
+/// not even one symbol fits, bits() is 0.
 struct GroupEntry {
   std::uint32_t packed = 0;  ///< bits | advance << 5 | ends the block << 11 | bits of a DC value << 12
 

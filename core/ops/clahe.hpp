@@ -1,6 +1,6 @@
-// CLAHE: tables of tiles, interpolation between them, and how a device deals the pixels to its blocks and threads.
-// Specified in docs/operations.md, "CLAHE". No product and sum may be fused: the results are those of OpenCV. The
-// design for devices: docs/decisions/0019-local-operations.md.
+// CLAHE: tables of tiles, interpolation between them, and how a device distributes the pixels over its blocks and
+// threads. Specified in docs/operations.md, "CLAHE". Results must equal those of OpenCV, so no product and sum may be
+// fused. The design for devices: docs/decisions/0019-local-operations.md.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,14 @@ struct SourceRun {
   int count = 0;
 };
 
-/// What positions [begin, end) beside an image of `size` rows or columns show by reflection without repeating the edge.
+/// The rows or columns that appear at positions [begin, end), which may reach beyond the `size` rows or columns of an
+/// image. There it is reflected without repeating the edge.
 inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
   std::vector<SourceRun> runs;
   for (int at = begin; at < end;) {
     const int phase = size == 1 ? 0 : at % (2 * size - 2);
     const bool rises = phase < size;
-    const int mirrored = 2 * size - 2 - phase;  // the positions fall from here to 1
+    const int mirrored = 2 * size - 2 - phase;  // descending from here to 1
     const int count = std::min(end - at, rises ? size - phase : mirrored);
     runs.push_back({rises ? phase : mirrored - count + 1, count});
     at += count;
@@ -38,7 +39,8 @@ inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
   return runs;
 }
 
-/// The parts of the image that a tile shows; more than one at the right and the bottom. Tiles are numbered row by row.
+/// The parts of the image that a tile sees; several if it reaches beyond the right or the bottom edge. Tiles are
+/// numbered row by row.
 inline std::vector<Rect> sources_of_tile(const TileGrid& grid, std::size_t tile) {
   const int i = static_cast<int>(tile) % grid.tiles_x;
   const int j = static_cast<int>(tile) / grid.tiles_x;
@@ -51,7 +53,7 @@ inline std::vector<Rect> sources_of_tile(const TileGrid& grid, std::size_t tile)
   return parts;
 }
 
-/// The part of both rectangles; nullopt if they do not intersect.
+/// The intersection of both rectangles; nullopt if it is empty.
 inline std::optional<Rect> common_part(const Rect& a, const Rect& b) {
   const int x = std::max(a.x, b.x);
   const int y = std::max(a.y, b.y);
@@ -60,16 +62,16 @@ inline std::optional<Rect> common_part(const Rect& a, const Rect& b) {
   return width > 0 && height > 0 ? std::optional(Rect{x, y, width, height}) : std::nullopt;
 }
 
-/// How the counts of one tile become a table.
+/// How to turn the counts of one tile into a table.
 struct ClipRule {
-  std::uint64_t limit = 0;   ///< of each count
-  std::uint64_t bonus = 0;   ///< for each level: the clipped sum, divided by the number of levels
-  std::uint32_t rest = 0;    ///< that many levels get one more:
-  std::uint32_t stride = 1;  ///< 0, stride, 2·stride, …
+  std::uint64_t limit = 0;   ///< upper limit of each count
+  std::uint64_t bonus = 0;   ///< added to each count: the clipped sum divided by the number of levels
+  std::uint32_t rest = 0;    ///< remainder of this division: so many levels get one more,
+  std::uint32_t stride = 1;  ///< namely the levels 0, stride, 2·stride, …
   float scale = 0.0F;        ///< float32(V) / float32(counted)
 };
 
-/// The limit of a count in a tile of `counted` > 0 pixels.
+/// The limit of each count in a tile of `counted` > 0 pixels.
 GPUIMG_HD inline std::uint64_t clip_limit(double clip, std::uint64_t counted, std::uint32_t levels) {
   const double limit = clip * static_cast<double>(counted) / levels;
   if (!(clip > 0.0) || limit >= static_cast<double>(counted)) {
@@ -78,7 +80,7 @@ GPUIMG_HD inline std::uint64_t clip_limit(double clip, std::uint64_t counted, st
   return limit < 1.0 ? 1 : static_cast<std::uint64_t>(limit);
 }
 
-/// `clipped` is the sum of what the limit cut off; `v_max` is what the table maps to.
+/// `clipped` is the sum that the limit cut off. `v_max` is the highest level that the table maps to.
 GPUIMG_HD inline ClipRule clip_rule(std::uint64_t limit, std::uint64_t clipped, std::uint64_t counted,
                                     std::uint32_t levels, std::uint32_t v_max) {
   ClipRule rule;
@@ -94,19 +96,21 @@ GPUIMG_HD inline ClipRule clip_rule(std::uint64_t limit, std::uint64_t clipped, 
   return clip_rule(limit, clipped, counted, levels, levels - 1);
 }
 
-/// What a level counts after clipping.
+/// The count of a level after clipping.
 GPUIMG_HD inline std::uint64_t clipped_count(const ClipRule& rule, std::uint32_t level, std::uint64_t count) {
   const bool gets_more = level % rule.stride == 0 && level / rule.stride < rule.rest;
   return (count < rule.limit ? count : rule.limit) + rule.bonus + (gets_more ? 1 : 0);
 }
 
-/// 1.5 · 2²³: a sum of this and 0 ≤ x < 2²² has no bits for a fraction, so it is rounded to an integer, ties to even.
+/// 1.5 · 2²³. Adding this to 0 ≤ x < 2²² leaves no bits for a fraction, so the sum is rounded to an integer, ties to
+/// even.
 inline constexpr float kNoFraction = 12582912.0F;
 
-/// rint for 0 ≤ x < 2²². Many processors call a function for rint.
+/// rint(x) for 0 ≤ x < 2²². On many processors, rint itself is a function call.
 GPUIMG_HD constexpr float rounded_to_even(float x) { return (x + kNoFraction) - kNoFraction; }
 
-/// rint(x) in the low 22 bits, for 0 ≤ x < 2²²; the bits above are constant. Devices convert slowly and add fast.
+/// rint(x) in the low 22 bits, for 0 ≤ x < 2²²; the higher bits are constant. On devices, additions are faster than
+/// conversions.
 GPUIMG_HD inline std::uint32_t rounded_bits(float x) {
   const float sum = x + kNoFraction;
   std::uint32_t bits = 0;
@@ -119,7 +123,7 @@ GPUIMG_HD inline std::uint32_t clahe_level(const ClipRule& rule, std::uint64_t c
   return mapped >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(mapped);
 }
 
-/// Writes the table of a tile: as many entries as there are counts. The identity if nothing was counted.
+/// Writes the table of a tile, with one entry per count. If nothing was counted, it is the identity.
 template <class Count>
 void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint16_t* map) {
   std::uint64_t counted = 0;
@@ -140,7 +144,7 @@ void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint
   const ClipRule rule = clip_rule(limit, clipped, counted, levels);
   std::uint64_t cumulative = 0;
   std::uint32_t rest = rule.rest;
-  std::uint32_t next = 0;  // to get one more
+  std::uint32_t next = 0;  // next level that gets one more
   for (std::uint32_t level = 0; level < levels; ++level) {
     cumulative += std::min<std::uint64_t>(counts[level], limit) + rule.bonus;
     if (rest != 0 && level == next) {
@@ -152,14 +156,14 @@ void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint
   }
 }
 
-/// 16 bits in 256 bins: a bin has 256 levels, and its entry stands at its center.
+/// For 16 bits with 256 bins: each bin covers 256 levels, and its table entry applies to the center of the bin.
 inline constexpr std::uint32_t kClaheBins = 256;
 inline constexpr std::uint32_t kLevelsOfBin = 256;
 
-/// The entry of a level, between those of the two bins whose centers it lies between, rounded half up.
+/// The table entry for a level: interpolated between the two nearest bin centers, rounded half up.
 template <class Entry>
 GPUIMG_HD constexpr std::uint16_t entry_between_bins(const Entry* entries, std::uint32_t level) {
-  constexpr std::uint32_t kWidth = 2 * kLevelsOfBin;  // in half levels: centers are between levels
+  constexpr std::uint32_t kWidth = 2 * kLevelsOfBin;  // in half levels, because centers lie between two levels
   constexpr std::uint32_t kFirst = kLevelsOfBin - 1;
   if (2 * level <= kFirst) {
     return static_cast<std::uint16_t>(entries[0]);
@@ -172,7 +176,7 @@ GPUIMG_HD constexpr std::uint16_t entry_between_bins(const Entry* entries, std::
   return static_cast<std::uint16_t>((entries[bin] * (kWidth - part) + entries[bin + 1] * part + kWidth / 2) / kWidth);
 }
 
-/// Writes the table of a tile of 65536 counts, which are put into 256 bins.
+/// Writes the table of a tile from 65536 counts, which are first summed into 256 bins.
 template <class Count>
 void clahe_map_of_bins(const Count* counts, double clip, std::uint16_t* map) {
   constexpr std::uint32_t kLevels = kClaheBins * kLevelsOfBin;
@@ -203,7 +207,7 @@ void clahe_map_of_bins(const Count* counts, double clip, std::uint16_t* map) {
   }
 }
 
-/// Writes the table of a tile as the options say.
+/// Writes the table of a tile, with or without bins, depending on the options.
 template <class Count>
 void clahe_map(const Count* counts, std::uint32_t levels, const ClaheOptions& options, std::uint16_t* map) {
   if (levels > kClaheBins && !options.full_bins) {
@@ -213,7 +217,7 @@ void clahe_map(const Count* counts, std::uint32_t levels, const ClaheOptions& op
   }
 }
 
-/// Between which two tiles of a row or column a pixel lies. The weight is of the second.
+/// The two tiles of a row or column of tiles that a pixel lies between.
 struct TilePlace {
   int cell = 0;  ///< 0 before the first tile's center, 1 between the first two, …
   int first = 0;
@@ -221,7 +225,7 @@ struct TilePlace {
   float weight = 0.0F;
 };
 
-/// `inverse` is 1.0F / the size of a tile.
+/// `inverse` is 1.0F / tile size.
 GPUIMG_HD inline TilePlace tile_place(int at, float inverse, int tiles) {
   const float position = static_cast<float>(at) * inverse - 0.5F;
   const float floored = floorf(position);
@@ -229,7 +233,7 @@ GPUIMG_HD inline TilePlace tile_place(int at, float inverse, int tiles) {
   return {tile + 1, tile < 0 ? 0 : tile, tile + 1 < tiles ? tile + 1 : tiles - 1, position - floored};
 }
 
-/// The entries of the four tiles around a pixel.
+/// Table entries of the four tiles around a pixel, for its level.
 struct FourLevels {
   float above_left = 0.0F;
   float above_right = 0.0F;
@@ -237,7 +241,7 @@ struct FourLevels {
   float below_right = 0.0F;
 };
 
-/// The weights of two tiles side by side.
+/// Weights of two adjacent tiles.
 struct TwoWeights {
   float first = 0.0F;
   float second = 0.0F;
@@ -245,8 +249,8 @@ struct TwoWeights {
 
 GPUIMG_HD constexpr TwoWeights two_weights(float second) { return {1.0F - second, second}; }
 
-/// The level between four tables, not yet rounded. It never rounds to V + 1: two weights add up to at most 1 + 2⁻²⁵,
-/// and each of six further roundings adds at most a part of 2⁻²⁴, together less than 0.04.
+/// Interpolates between four table entries; does not round. The result never rounds to V + 1: two weights sum to at
+/// most 1 + 2⁻²⁵, and each of the six other roundings adds at most 2⁻²⁴ of the value, together less than 0.04.
 GPUIMG_HD constexpr float level_between(const FourLevels& four, TwoWeights x, TwoWeights y) {
   const float upper = four.above_left * x.first + four.above_right * x.second;
   const float lower = four.below_left * x.first + four.below_right * x.second;
@@ -257,24 +261,23 @@ GPUIMG_HD inline std::uint32_t interpolated(const FourLevels& four, float right,
   return rounded_bits(level_between(four, two_weights(right), two_weights(below))) & 0x3FFFFFU;
 }
 
-// --- For devices: the pixels between four tile centers, a cell, share four tables
-// --------------------------------------
+// --- For devices. A cell is the rectangle between four tile centers: all of its pixels use the same four tables ------
 
-/// Where the cells begin along one axis of an image or of a part of it: cell c is [begin[c], begin[c + 1]), maybe
-/// empty.
+/// The boundaries of the cells along one axis of an image, or of a part of it. Cell c is [begin[c], begin[c + 1]), and
+/// may be empty.
 struct CellEdges {
   int cells = 0;
   int begin[kMaxTiles + 2] = {};
 };
 
-/// Of `count` positions from `first` on. The edges count from `first`.
+/// The boundaries among `count` positions from `first` on, relative to `first`.
 inline CellEdges cell_edges(int first, int count, int tile_size, int tiles) {
   CellEdges edges;
   edges.cells = tiles + 1;
   const float inverse = 1.0F / static_cast<float>(tile_size);
   for (int cell = 0; cell <= edges.cells; ++cell) {
     int low = cell == 0 ? 0 : edges.begin[cell - 1];
-    for (int high = count; low < high;) {  // cells never fall from one position to the next
+    for (int high = count; low < high;) {  // binary search: a later position never lies in an earlier cell
       const int middle = low + (high - low) / 2;
       if (tile_place(first + middle, inverse, tiles).cell < cell) {
         low = middle + 1;
@@ -287,27 +290,28 @@ inline CellEdges cell_edges(int first, int count, int tile_size, int tiles) {
   return edges;
 }
 
-/// tile_place().weight, for a position that is known to lie in this cell.
+/// tile_place().weight, if it is already known in which cell the position lies.
 GPUIMG_HD inline float weight_in_cell(int at, float inverse, int cell) {
   return (static_cast<float>(at) * inverse - 0.5F) - static_cast<float>(cell - 1);
 }
 
-/// The tile before a cell, and the one after it.
+/// The tiles whose centers bound a cell: the one before it, and the one after it.
 GPUIMG_HD constexpr int tile_before(int cell) { return cell == 0 ? 0 : cell - 1; }
 GPUIMG_HD constexpr int tile_after(int cell, int tiles) { return cell < tiles ? cell : tiles - 1; }
 
-/// Deals the columns [begin, end) of a rectangle to the threads of a block, in aligned groups of adjacent pixels.
-/// Thread t takes the groups t mod at_once, that + at_once, … of the rows t div at_once, that + rows_at_once, …
+/// Distributes the columns [begin, end) of a rectangle over the threads of a block, in aligned groups of adjacent
+/// pixels. Thread t takes the groups t mod at_once, t mod at_once + at_once, … of the rows t div at_once, t div at_once
+/// + rows_at_once, …
 struct ColumnDeal {
   int begin = 0;
   int end = 0;
   int first_group = 0;
-  int groups = 0;  ///< that contain a column; the first and the last one may begin before, or end after, the rectangle
+  int groups = 0;  ///< groups with at least one column; the first and the last may reach beyond the rectangle
   int at_once = 1;
   int rows_at_once = 1;
 };
 
-/// Of 1 to 4 passes over the columns, those that leave the fewest threads idle.
+/// Tries 1 to 4 passes over the columns, and chooses the number that leaves the fewest threads idle.
 inline ColumnDeal deal_columns(int begin, int end, int pixels_per_group, int threads) {
   ColumnDeal deal{begin, end, begin / pixels_per_group, 0, 1, 1};
   deal.groups = begin < end ? (end + pixels_per_group - 1) / pixels_per_group - deal.first_group : 0;
@@ -326,8 +330,8 @@ inline ColumnDeal deal_columns(int begin, int end, int pixels_per_group, int thr
   return deal;
 }
 
-/// Rows of a rectangle that one block takes, of at most `columns` columns: so many that the blocks' fixed cost is
-/// small, and so few that all multiprocessors have work.
+/// Number of rows of a rectangle, at most `columns` wide, that one block processes: large enough to make the fixed cost
+/// of blocks small, and small enough to keep all multiprocessors busy.
 inline int rows_per_block_of(int columns, std::uint64_t pixels, std::uint64_t blocks_wanted, std::uint64_t min_pixels,
                              std::uint64_t max_pixels) {
   const std::uint64_t share = std::clamp(pixels / std::max<std::uint64_t>(blocks_wanted, 1), min_pixels, max_pixels);

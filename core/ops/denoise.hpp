@@ -1,6 +1,6 @@
-// Non-local means: the table of weights, rounding, and the planes and pixels of a warp of device threads. Specified in
-// docs/operations.md, "Denoising". The results are those of OpenCV's fastNlMeansDenoising. The kernels are in
-// cuda/denoise.cu; tests run their twin on the host.
+// Non-local means: the table of weights, rounding, and how warps of device threads share planes and pixels. Specified
+// in docs/operations.md, "Denoising". Results equal those of OpenCV's fastNlMeansDenoising. The kernels are in
+// cuda/denoise.cu; tests run their host twin.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@ inline float filter_strength(PixelFormat format, const DenoiseOptions& options) 
   return options.strength.value_or(format.sample == Sample::u8 ? 10.0F : 2570.0F);
 }
 
-/// h for an image whose greatest level in use is `greatest`: 10 of 255 levels, of the range 0 … 2ᵏ − 1 that holds it.
+/// The default h for an image whose levels use the range 0 … `range` = 2ᵏ − 1: 10/255 of the range.
 inline float strength_for_range(std::uint32_t range) { return static_cast<float>(range) * 10.0F / 255.0F; }
 
-/// The smallest 2ᵏ − 1, k ≥ 8, that holds the level.
+/// The smallest 2ᵏ − 1 with k ≥ 8 that is at least `greatest`.
 constexpr std::uint32_t range_in_use(std::uint32_t greatest) {
   std::uint32_t range = 255;
   while (range < greatest) {
@@ -30,15 +30,15 @@ constexpr std::uint32_t range_in_use(std::uint32_t greatest) {
   return range;
 }
 
-/// h for noise of this standard deviation, in levels.
+/// The h that suits noise with standard deviation `sigma`, in levels.
 inline float strength_for_noise(PixelFormat format, double sigma) {
   constexpr double kPi = 3.14159265358979323846;
   const double of_absolutes = std::sqrt(2.0 * format.color_channels() / kPi);
   return static_cast<float>(format.sample == Sample::u8 ? sigma : sigma * of_absolutes);
 }
 
-/// The standard deviation of the noise, from the median of second differences. 0 for an image without a pixel that has
-/// eight neighbors; hidden pixels are left out.
+/// The standard deviation of the noise, estimated from the median of second differences. Ignores hidden pixels. 0 if no
+/// pixel has eight neighbors.
 template <class T>
 double estimated_noise(ConstView pixels, bool count_transparent) {
   const int channels = pixels.format.channels;
@@ -73,14 +73,14 @@ double estimated_noise(ConstView pixels, bool count_transparent) {
   return static_cast<double>(median) / (kNormOfMask * kMedianOfNormal);
 }
 
-/// The weight of a patch by its distance D: weights[min(D >> shift, weights.size() − 1)].
+/// Weights of patches. A patch with distance D has the weight weights[min(D >> shift, weights.size() − 1)].
 struct DenoiseTable {
   std::uint32_t shift = 0;
-  std::vector<std::uint32_t> weights;  ///< the last is 0
+  std::vector<std::uint32_t> weights;  ///< the last one is 0
 };
 
-/// D of 8 bits is a sum of squared differences, of 16 bits one of absolute differences. Weights are fractions of the
-/// largest number for which a weighted sum of a search window fits: 31 bits, or 63 bits of 16-bit samples.
+/// D is a sum of squared differences for 8-bit samples, and of absolute differences for 16-bit samples. Weights are
+/// scaled so that a weighted sum over a search window fits in 31 bits, or in 63 bits for 16-bit samples.
 inline DenoiseTable denoise_table(PixelFormat format, const DenoiseOptions& options) {
   const bool is_deep = format.sample == Sample::u16;
   const std::uint64_t v_max = format.max_value();
@@ -112,39 +112,40 @@ inline DenoiseTable denoise_table(PixelFormat format, const DenoiseOptions& opti
   return table;
 }
 
-/// The weighted mean, rounded.
+/// The weighted mean, rounded to nearest.
 template <class Sum>
 GPUIMG_HD constexpr Sum weighted_mean(Sum weighted, Sum weights) {
   return (weighted + weights / 2) / weights;
 }
 
-/// The distance of two patches, from `visible` pairs of pixels, scaled up to `all` pairs and rounded down.
+/// The distance of two patches, measured on `visible` pairs of pixels and scaled to `all` pairs, rounded down.
 GPUIMG_HD constexpr std::uint32_t scaled_distance(std::uint32_t distance, std::uint32_t visible, std::uint32_t all) {
   return visible == all ? distance : static_cast<std::uint32_t>(std::uint64_t{distance} * all / visible);
 }
 
-inline constexpr int kDenoiseWarps = 4;  ///< of a block, side by side
+inline constexpr int kDenoiseWarps = 4;  ///< warps per block, side by side
 inline constexpr int kDenoiseLanes = 32;
 
-/// Rows that a warp makes: as many as fit the registers of its lanes.
+/// Rows that one warp computes: as many as fit in the registers of its lanes.
 template <class T, int colors>
 inline constexpr int kDenoiseRows = sizeof(T) == 1 && colors == 1 ? 16 : 8;
 inline constexpr int kMostDenoiseRows = 16;
 
-/// Columns that a warp makes: its outermost lanes only add to the patches of the others.
+/// Columns that one warp computes. Its outermost lanes only contribute to the patches of the other lanes.
 GPUIMG_HD constexpr int denoise_columns(int patch) { return kDenoiseLanes - patch / 2 * 2; }
 
 GPUIMG_HD constexpr int whole_units(int size, int unit) { return (size + unit - 1) / unit * unit; }
 
-/// The color channels, one plane each, continued by reflection to the size that whole blocks read.
+/// The color channels as separate planes, extended by reflection to the size that whole blocks read.
 template <class T>
 struct DenoisePlanes {
   T* samples = nullptr;
-  int pitch = 0;  ///< samples from row to row
-  int rows = 0;   ///< of each plane
+  int pitch = 0;  ///< samples between the beginnings of two rows
+  int rows = 0;   ///< rows of each plane, borders included
   int border = 0;
 
-  /// Without samples. Room for the blocks of every patch, and the border of both windows.
+  /// Sizes only, `samples` is null. Large enough for blocks with any patch size, and for the border that patches and
+  /// search windows need.
   static DenoisePlanes layout(int width, int height, const DenoiseOptions& options) {
     const int border = halo_rows(options);
     return {nullptr, width + kDenoiseLanes * kDenoiseWarps + 2 * border, height + kMostDenoiseRows + 2 * border,
@@ -154,20 +155,20 @@ struct DenoisePlanes {
   [[nodiscard]] GPUIMG_HD std::size_t plane_samples() const {
     return static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
   }
-  /// The sample of plane 0 at a pixel, which may be in the border.
+  /// The sample of plane 0 at a pixel; the pixel may lie in the border.
   [[nodiscard]] GPUIMG_HD const T* at(int x, int y) const {
     return samples + static_cast<std::size_t>(y + border) * static_cast<std::size_t>(pitch) + (x + border);
   }
 };
 
-/// What a pair of samples adds to the distance of two patches.
+/// Contribution of a pair of samples to the distance of two patches.
 template <class T>
 GPUIMG_HD constexpr std::int32_t denoise_difference(std::int32_t a, std::int32_t b) {
   const std::int32_t d = a - b;
   return sizeof(T) == 1 ? d * d : (d < 0 ? -d : d);
 }
 
-/// Patches of an image with fully transparent pixels. `visible` has 1 for each pixel that counts, else 0.
+/// Patches of an image with fully transparent pixels. `visible` is 1 for pixels that count, else 0.
 template <class T>
 struct VisiblePatches {
   DenoisePlanes<T> planes;
@@ -175,7 +176,7 @@ struct VisiblePatches {
   int colors = 0;
   int radius = 0;
 
-  /// Finds the distance of the patches of two pixels. False if one of the two does not count.
+  /// Computes the distance between the patches of two pixels. Returns false if either pixel does not count.
   GPUIMG_HD bool find_distance(int x, int y, int dx, int dy, std::uint32_t& distance) const {
     if (*visible.at(x, y) == 0 || *visible.at(x + dx, y + dy) == 0) {
       return false;

@@ -1,4 +1,4 @@
-// Histogram equalization: look-up tables and their effect on color. Specified in docs/operations.md, "Equalization".
+// Histogram equalization: look-up tables, and how they change colors. Specified in docs/operations.md, "Equalization".
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,27 @@
 
 namespace gpuimg {
 
-/// The numbers of a histogram that its look-up table depends on.
+/// The properties of a histogram that determine its look-up table.
 struct LevelRule {
   EqualizeFormula formula = EqualizeFormula::opencv;
   bool is_identity = true;        ///< every level maps to itself
   std::uint32_t v_max = 255;      ///< V
   std::uint64_t total = 0;        ///< N = Σh
-  std::uint64_t first_count = 0;  ///< h[i₀], where i₀ is the first level in use
+  std::uint64_t first_count = 0;  ///< h[i₀], where i₀ is the lowest level in use
   std::uint64_t step = 0;         ///< pillow: ⌊(N − h[last]) / V⌋
   float scale = 0.0F;             ///< opencv: float32(V) / float32(N − h[i₀])
-  std::uint32_t low = 0;          ///< stretch: the level that becomes 0
-  std::uint32_t high = 0;         ///< stretch: the level that becomes V
+  std::uint32_t low = 0;          ///< stretch: the level that maps to 0
+  std::uint32_t high = 0;         ///< stretch: the level that maps to V
 };
 
-/// stretch: the running sum that the level at a percentile reaches, ⌈percentile · total⌉, at least 1. Exact in 64 bits.
+/// stretch: the cumulative count that defines a percentile: ⌈percentile · total⌉, but at least 1. Exact in 64 bits.
 GPUIMG_HD constexpr std::uint64_t percentile_count(std::uint32_t percentile, std::uint64_t total) {
   const std::uint64_t rest = total % kHundredPercent * percentile;
   const std::uint64_t count = total / kHundredPercent * percentile + (rest + kHundredPercent - 1) / kHundredPercent;
   return count == 0 ? 1 : count;
 }
 
-/// stretch: low and high are the smallest levels whose running sums reach the percentile_count of each end.
+/// stretch: `low` and `high` are the lowest levels whose cumulative counts reach the percentile_count of the two ends.
 GPUIMG_HD constexpr LevelRule stretch_rule(std::uint32_t v_max, std::uint32_t low, std::uint32_t high) {
   LevelRule rule;
   rule.formula = EqualizeFormula::stretch;
@@ -46,8 +46,8 @@ GPUIMG_HD constexpr LevelRule stretch_rule(std::uint32_t v_max, std::uint32_t lo
   return rule;
 }
 
-/// For every formula but stretch. first_count and last_count are the counts of the first and last level in use. If only
-/// one level is used, both equal `total`.
+/// For every formula except stretch. `first_count` and `last_count` are the counts of the lowest and highest level in
+/// use. If only one level is in use, both equal `total`.
 GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t v_max, std::uint64_t total,
                                          std::uint64_t first_count, std::uint64_t last_count) {
   LevelRule rule;
@@ -74,7 +74,7 @@ GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t 
   return rule;
 }
 
-/// LUT[level], where `cumulative` is the inclusive sum of counts up to `level` and `count` is h[level].
+/// LUT[level], where `cumulative` is the sum of h[0] … h[level] and `count` is h[level].
 GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t level, std::uint64_t cumulative,
                                             std::uint64_t count) {
   if (rule.is_identity) {
@@ -103,7 +103,7 @@ GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t
   return level;
 }
 
-/// The smallest level whose running sum reaches `wanted`, which is at most the sum of all counts.
+/// The lowest level whose cumulative count reaches `wanted`, which must not exceed the sum of all counts.
 inline std::uint32_t level_reaching(std::uint64_t wanted, const std::vector<std::uint64_t>& counts) {
   std::uint32_t level = 0;
   for (std::uint64_t cumulative = counts[0]; cumulative < wanted; cumulative += counts[++level]) {
@@ -111,7 +111,7 @@ inline std::uint32_t level_reaching(std::uint64_t wanted, const std::vector<std:
   return level;
 }
 
-/// The rule of one histogram of V + 1 counts.
+/// The rule for a histogram with V + 1 counts.
 inline LevelRule rule_of(const TableFormula& formula, const std::vector<std::uint64_t>& counts) {
   std::uint64_t total = 0;
   std::uint64_t first_count = 0;
@@ -129,7 +129,7 @@ inline LevelRule rule_of(const TableFormula& formula, const std::vector<std::uin
   return level_rule(formula.kind, v_max, total, first_count, last_count);
 }
 
-/// The table of one histogram. counts.size() is V + 1, and so is the result's.
+/// The table for a histogram. Both have V + 1 entries.
 inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const std::vector<std::uint64_t>& counts) {
   const LevelRule rule = rule_of(formula, counts);
   std::vector<std::uint16_t> map(counts.size());
@@ -141,9 +141,9 @@ inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const s
   return map;
 }
 
-/// Histogram specification: level v becomes the level u in use in the reference whose share of pixels at or below it is
-/// nearest to v's; ties to the smaller u. Products of counts are compared in 128 bits. `reference` has V + 1 counts
-/// too, not all zero. If every level in use keeps its value, every level does.
+/// Histogram matching. Level v maps to the level u in use in `reference` whose cumulative share of pixels is nearest to
+/// that of v; ties go to the smaller u. Products of counts are compared in 128 bits. `reference` also has V + 1 counts,
+/// not all of them zero. If all levels in use map to themselves, the table is the identity.
 inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& counts,
                                               const std::vector<std::uint64_t>& reference) {
   __extension__ using Wide = unsigned __int128;
@@ -163,7 +163,7 @@ inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& 
   std::size_t to = used_from(0);
   std::size_t next = used_from(to + 1);
   Wide below = 0;
-  Wide share = Wide{reference[to]} * total;  // of `to`, times both totals, like every share here
+  Wide share = Wide{reference[to]} * total;  // cumulative share of `to`; all shares here are multiplied by both totals
   bool keeps_levels_in_use = true;
   for (std::size_t level = 0; level < counts.size(); ++level) {
     below += counts[level];
@@ -187,7 +187,7 @@ inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& 
   return map;
 }
 
-/// The tables that equalize() makes from these histograms, one each.
+/// The tables that equalize() builds from these histograms, one table per histogram.
 inline LevelTables level_tables(const EqualizeOptions& options, const LevelCounts& counts) {
   LevelTables tables;
   for (const auto& each : counts) {
@@ -215,7 +215,8 @@ GPUIMG_HD inline std::uint32_t blended(std::uint32_t in, std::uint32_t to, doubl
   return static_cast<std::uint32_t>(floor(static_cast<double>(in) + strength * difference + 0.5));
 }
 
-/// EqualizeColor::luma. y is the pixel's luma, y_new = LUT[y], and T the sample type.
+/// EqualizeColor::luma: gives the pixel the luma y_new. `y` is its present luma, y_new = LUT[y], and T is the sample
+/// type.
 template <class T>
 GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y_new) {
   if (y == 0) {
@@ -229,7 +230,8 @@ GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y
   const std::uint32_t room = kMaxOf<T> - y_new;
   const std::uint32_t reach = high - y;
   const auto toward = [&](std::uint32_t c) {
-    // Rounding the distance half up rounds c half away from y_new. distance · room fits 32 bits, at 16 bits too.
+    // Rounding the distance half up means that c is rounded away from y_new on a tie. distance · room fits in 32 bits,
+    // even for 16-bit samples.
     const std::uint32_t distance = c > y ? c - y : y - c;
     const std::uint32_t moved = (distance * room + reach / 2) / reach;
     return c > y ? y_new + moved : y_new - moved;
@@ -247,7 +249,7 @@ GPUIMG_HD constexpr std::uint32_t saturated(std::int32_t x, std::int32_t v_max) 
   return static_cast<std::uint32_t>(x < 0 ? 0 : x > v_max ? v_max : x);
 }
 
-/// OpenCV's fixed-point YCrCb: 14 fractional bits, arithmetic shifts.
+/// OpenCV's fixed-point YCrCb: 14 fraction bits, arithmetic shifts.
 GPUIMG_HD constexpr std::uint32_t ycrcb_luma(const Rgb& p) {
   return (4899U * p.r + 9617U * p.g + 1868U * p.b + 8192U) >> 14;
 }
@@ -277,14 +279,15 @@ GPUIMG_HD constexpr Rgb with_ycrcb_luma(const Rgb& p, std::uint32_t y_new, std::
   return rgb_from_ycrcb({y_new, converted.cr, converted.cb}, v_max);
 }
 
-/// The level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
+/// The level that EqualizeColor::hsl uses: ⌊(max + min + 1) / 2⌋.
 GPUIMG_HD constexpr std::uint32_t hsl_level(const Rgb& p) {
   const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
   const std::uint32_t low = p.r < p.g ? (p.r < p.b ? p.r : p.b) : (p.g < p.b ? p.g : p.b);
   return (high + low + 1) / 2;
 }
 
-/// EqualizeColor::hsl: keeps H and S, sets L = level_new / V, and converts back. Each quotient is the nearest float32.
+/// EqualizeColor::hsl: keeps H and S, sets L = level_new / V, and converts back to RGB. Quotients are correctly rounded
+/// to float32.
 template <class T>
 GPUIMG_HD inline Rgb with_hsl_level(const Rgb& p, std::uint32_t level_new) {
   Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
@@ -292,7 +295,7 @@ GPUIMG_HD inline Rgb with_hsl_level(const Rgb& p, std::uint32_t level_new) {
   return rgb_from_hsl(hsl, kMaxOf<T>);
 }
 
-/// The level that the histogram counts and the table maps in color modes with one table.
+/// The level that the histogram counts and the table maps, for color modes with a single table.
 template <Luma kind>
 GPUIMG_HD constexpr std::uint32_t level_of(EqualizeColor color, const Rgb& p) {
   switch (color) {

@@ -9,17 +9,17 @@
 
 namespace gpuimg {
 
-/// Bin of value v if `levels` = V + 1 values share `bins` bins: ⌊v · bins / levels⌋.
+/// The bin of value v if `levels` = V + 1 values are spread over `bins` bins: ⌊v · bins / levels⌋.
 GPUIMG_HD constexpr std::uint32_t bin_of_value(std::uint32_t v, std::uint32_t bins, std::uint32_t levels) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) * bins / levels);
 }
 
-/// Smallest value in a bin: ⌈bin · levels / bins⌉.
+/// The smallest value in a bin: ⌈bin · levels / bins⌉.
 GPUIMG_HD constexpr std::uint32_t first_value_of_bin(std::uint32_t bin, std::uint32_t bins, std::uint32_t levels) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bin) * levels + bins - 1) / bins);
 }
 
-/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋), where N = bins is in 2 … 65536.
+/// The bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋) and min(N−1, ⌊N·s/(2V)⌋), where N = bins is 2 … 65536.
 GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t bins) {
   return f.chroma == 0 ? 0U
                        : static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.hue_numerator /

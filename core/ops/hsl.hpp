@@ -25,7 +25,7 @@ struct Hsl {
   float lightness = 0.0F;
 };
 
-/// r, g and b are in 0 … V, where V is 255 or 65535. Branch-free; gray yields H = 0 without a special case.
+/// r, g and b are in 0 … V, where V is 255 or 65535. Branch-free; gray gives H = 0 without a special case.
 GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max) {
   const std::uint32_t high = r > g ? (r > b ? r : b) : (g > b ? g : b);
   const std::uint32_t low = r < g ? (r < b ? r : b) : (g < b ? g : b);
@@ -44,8 +44,9 @@ GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g,
   return f;
 }
 
-/// The float32 nearest to a/b (ties to even), b > 0. With `small`, both are below 2²⁴ and one float32 division is
-/// exact. Otherwise both are below 2²⁶, and a float64 quotient is never close enough to a tie to be rounded twice.
+/// The float32 nearest to a/b (ties to even); b > 0. If `small`, a and b are below 2²⁴, so a single float32 division is
+/// correctly rounded. Otherwise they are below 2²⁶: a float64 quotient is then never so close to a tie that rounding it
+/// again to float32 changes the result.
 template <bool small>
 GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   if constexpr (small) {
@@ -55,8 +56,8 @@ GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   }
 }
 
-/// The divisions below, written as they are defined. T, std::uint8_t or std::uint16_t, is the sample type of the
-/// fractions. A backend may substitute another Divide that returns the same results.
+/// The divisions that the conversions below need, written as they are defined. T is the sample type of the fractions:
+/// std::uint8_t or std::uint16_t. A backend may substitute another Divide if it returns the same results.
 template <class T>
 struct PlainDivide {
   static constexpr bool kSmall = sizeof(T) == 1;
@@ -92,7 +93,7 @@ struct HslU16 {
   std::uint16_t lightness = 0;
 };
 
-/// From exact fractions: ⌊65536·H + ½⌋ mod 65536 with H in turns, and ⌊65535·x + ½⌋ for S and L.
+/// Encodes exact fractions: ⌊65536·H + ½⌋ mod 65536 with H in turns, and ⌊65535·x + ½⌋ for S and L.
 template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr HslU16 hsl_u16(const HslFractions& f) {
   using Wide = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
@@ -110,8 +111,8 @@ struct HlsU8 {
   std::uint8_t saturation = 0;
 };
 
-/// Follows the order of float32 operations of OpenCV 4.6, including its fused multiply-add; equal to it for all 2²⁴
-/// 8-bit colors. `hue_range` is 180 (opencv) or 256 (opencv_full, where 256 itself saturates to 255).
+/// Performs the float32 operations of OpenCV 4.6 in the same order, including its fused multiply-add. Results are equal
+/// for all 2²⁴ 8-bit colors. `hue_range` is 180 (opencv) or 256 (opencv_full, where 256 itself saturates to 255).
 GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max,
                                   float hue_range) {
   const float unit = 1.0F / static_cast<float>(v_max);
@@ -171,8 +172,8 @@ GPUIMG_HD inline float wrapped_degrees(float hue) {
   return positive >= 360.0F ? 0.0F : positive;
 }
 
-/// RGB in 0 … V of an HSL color with H in [0,360), S and L in [0,1]. Computed in float32 in this order, without
-/// contraction: c = (1 − |2L − 1|)·S, x = c·(1 − |(H/60 mod 2) − 1|), m = L − c/2.
+/// Converts an HSL color to RGB in 0 … V; H is in [0,360), S and L are in [0,1]. Computed in float32 in this order,
+/// without contraction: c = (1 − |2L − 1|)·S, x = c·(1 − |(H/60 mod 2) − 1|), m = L − c/2.
 GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
   const float v = static_cast<float>(v_max);
   const float c = (1.0F - fabsf(2.0F * hsl.lightness - 1.0F)) * hsl.saturation;
@@ -193,7 +194,7 @@ GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
   }
 }
 
-/// Decode stored values to an Hsl that rgb_from_hsl accepts: hue wrapped, S and L clamped.
+/// These decode stored values into an Hsl that rgb_from_hsl accepts: hue is wrapped, S and L are clamped.
 GPUIMG_HD inline Hsl decode_hsl_f32(float h, float s, float l) {
   return {wrapped_degrees(h), unit_clamped(s), unit_clamped(l)};
 }
@@ -201,7 +202,7 @@ GPUIMG_HD constexpr Hsl decode_hsl_u16(std::uint32_t h, std::uint32_t s, std::ui
   return {static_cast<float>(h) * (360.0F / 65536.0F), static_cast<float>(s) / 65535.0F,
           static_cast<float>(l) / 65535.0F};
 }
-/// hue_range as for hls_opencv.
+/// `hue_range` is that of hls_opencv.
 GPUIMG_HD inline Hsl decode_hls_opencv(std::uint32_t h, std::uint32_t l, std::uint32_t s, float hue_range) {
   return {wrapped_degrees(static_cast<float>(h) * (360.0F / hue_range)), static_cast<float>(s) / 255.0F,
           static_cast<float>(l) / 255.0F};

@@ -8,8 +8,8 @@
 
 namespace gpuimg {
 
-/// Luma of one pixel. r, g, b and the result are in 0 … V (255 or 65535). Exact: integers, or float32 without
-/// contraction.
+/// The luma of one pixel. r, g, b and the result are in 0 … V (255 or 65535). Exact: computed in integers, or in
+/// float32 without contraction.
 template <Luma kind>
 GPUIMG_HD constexpr std::uint32_t luma_of(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   if constexpr (kind == Luma::bt601) {
@@ -26,7 +26,7 @@ GPUIMG_HD constexpr std::uint32_t luma_of(std::uint32_t r, std::uint32_t g, std:
   }
 }
 
-/// The same for a kind known only at run time. Inner loops use the template.
+/// As above, for a kind known only at run time. Inner loops use the template instead.
 GPUIMG_HD constexpr std::uint32_t luma_of(Luma kind, std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   switch (kind) {
     case Luma::bt601: return luma_of<Luma::bt601>(r, g, b);

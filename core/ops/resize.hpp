@@ -1,5 +1,5 @@
-// Resize: weights and indices, which the host computes for every backend, and exact arithmetic. Specified in
-// docs/operations.md, "Resize". opencl/kernels/resize.cl restates the arithmetic.
+// Resize: the weights and indices that the host computes for every backend, and exact arithmetic. Specified in
+// docs/operations.md, "Resize". opencl/kernels/resize.cl repeats the arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace gpuimg {
 
 // --- Weights --------------------------------------------------------------------------------------------------------
 
-/// Weights are integers in units of 2⁻²² at 8 bits and of 2⁻³⁸ at 16. The products of a window fit 31 and 63 bits: for
-/// no filter do the absolute weights of a pixel sum up to 2.
+/// Weights are integers in units of 2⁻²² for 8-bit samples and 2⁻³⁸ for 16-bit samples. Weighted sums fit in 31 and 63
+/// bits: with every filter, the absolute weights of a pixel sum to less than 2.
 template <class T>
 using WeightOf = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
 template <class Weight>
@@ -27,11 +27,11 @@ inline constexpr int kBitsOf = sizeof(Weight) == 4 ? 22 : 38;
 template <class T>
 inline constexpr int kWeightBits = kBitsOf<WeightOf<T>>;
 
-/// Which input positions each output position weights, along one axis.
+/// For each output position along one axis: the input positions that it depends on, and their weights.
 template <class Weight>
 struct AxisWeights {
-  std::vector<std::int32_t> first;    ///< by output position: the first input position
-  std::vector<std::uint32_t> starts;  ///< index of its first weight; one more at the end
+  std::vector<std::int32_t> first;    ///< by output position: the first input position it uses
+  std::vector<std::uint32_t> starts;  ///< by output position: index of its first weight; then the total
   std::vector<Weight> weights;
 
   [[nodiscard]] int size() const { return static_cast<int>(first.size()); }
@@ -39,7 +39,7 @@ struct AxisWeights {
     const auto at = static_cast<std::size_t>(i);
     return static_cast<int>(starts[at + 1] - starts[at]);
   }
-  /// After the last input position of output position i. Neither it nor first[i] falls as i rises.
+  /// One past the last input position that output position i uses. Both this and first[i] are non-decreasing in i.
   [[nodiscard]] int end(int i) const { return first[static_cast<std::size_t>(i)] + count(i); }
 
   void add(int position, const std::vector<Weight>& of_position) {
@@ -54,7 +54,7 @@ struct AxisWeights {
 
 namespace detail {
 
-/// Half the width of a filter, in pixels of the larger scale.
+/// Half the width of a filter, in pixels of the input or the output, whichever are larger.
 inline double filter_support(ResizeFilter filter) {
   switch (filter) {
     case ResizeFilter::bilinear:
@@ -97,7 +97,7 @@ inline double filter_value(ResizeFilter filter, double x) {
   }
 }
 
-/// The nearest integer; halves away from zero.
+/// Rounds to the nearest integer, ties away from zero.
 template <class Weight>
 Weight whole_weight(double weight) {
   return static_cast<Weight>(std::ldexp(weight, kBitsOf<Weight>) + (weight < 0.0 ? -0.5 : 0.5));
@@ -105,7 +105,8 @@ Weight whole_weight(double weight) {
 
 }  // namespace detail
 
-/// The weights of output positions [begin, end) of `size`, for a region of `input` positions.
+/// The weights of output positions [begin, end) of `size`. They cover the input from `from` to `to`, of `input`
+/// positions.
 template <class Weight>
 AxisWeights<Weight> axis_weights(int input, float from, float to, int size, ResizeFilter filter, int begin, int end) {
   const double scale = static_cast<double>(to - from) / size;
@@ -134,7 +135,7 @@ AxisWeights<Weight> axis_weights(int input, float from, float to, int size, Resi
   return axis;
 }
 
-/// The weights of a pass that changes nothing.
+/// The weights of a pass that copies its input.
 template <class Weight>
 AxisWeights<Weight> unit_weights(int begin, int end) {
   AxisWeights<Weight> axis;
@@ -144,7 +145,7 @@ AxisWeights<Weight> unit_weights(int begin, int end) {
   return axis;
 }
 
-/// The input position of each output position [begin, end) by `nearest`.
+/// The input position of each output position in [begin, end), for `nearest`.
 inline std::vector<std::int32_t> nearest_positions(int input, float from, float to, int size, int begin, int end) {
   const double scale = static_cast<double>(to - from) / size;
   std::vector<std::int32_t> positions;
@@ -157,7 +158,7 @@ inline std::vector<std::int32_t> nearest_positions(int input, float from, float 
   return positions;
 }
 
-// --- What is computed -----------------------------------------------------------------------------------------------
+// --- Which part of a plan to compute ---------------------------------------------------------------------------------
 
 /// Rows [begin, end).
 struct RowRange {
@@ -165,13 +166,13 @@ struct RowRange {
   int end = 0;
 };
 
-/// Rows [begin, end) of the resampled image that lie in rows [begin, end) of the result. Empty if these are bars.
+/// The rows of the resampled image that lie in rows [begin, end) of the result. Empty if these rows are all bars.
 inline RowRange placed_rows(const ResizePlan& plan, int begin, int end) {
   const auto in_place = [&](int row) { return std::clamp(row - plan.place.y, 0, plan.place.height); };
   return {in_place(begin), in_place(end)};
 }
 
-/// The rows of an image of this height on which rows of the result depend. Never empty.
+/// The rows of an image of this height that rows [begin, end) of the result depend on. Never empty.
 inline RowRange rows_for(const ResizePlan& plan, int height, const ResizeOptions& options, int begin, int end) {
   const RowRange placed = placed_rows(plan, begin, end);
   if (placed.begin == placed.end) {
@@ -190,19 +191,19 @@ inline RowRange rows_for(const ResizePlan& plan, int height, const ResizeOptions
   return {axis(placed.begin).first.front(), axis(placed.end - 1).end(0)};
 }
 
-/// A picture's part of a plan: all of it, or what the options name as a strip.
+/// The part of a plan to compute for a picture: all of it, or the strip that the options give.
 struct ResizeWork {
   ResizePlan plan;
   ResizeFilter filter = ResizeFilter::bicubic;
   int image_width = 0;
   int image_height = 0;
-  int first_row = 0;  ///< of the picture in the image
-  RowRange rows;      ///< of the result
-  RowRange placed;    ///< of the resampled image
+  int first_row = 0;  ///< row of the image at which the picture begins
+  RowRange rows;      ///< rows of the result to compute
+  RowRange placed;    ///< rows of the resampled image among them
   bool is_copy = false;
 
   [[nodiscard]] int height() const { return rows.end - rows.begin; }
-  /// Row of this part's result that is the first of its resampled rows.
+  /// The row within this part of the result at which its resampled rows begin.
   [[nodiscard]] int first_placed() const { return placed.begin + plan.place.y - rows.begin; }
   [[nodiscard]] bool has_bars() const {
     return plan.place.width != plan.width || placed.end - placed.begin != height();
@@ -214,7 +215,7 @@ struct ResizeWork {
                ? axis_weights<Weight>(image_width, plan.left, plan.right, plan.place.width, filter, 0, plan.place.width)
                : unit_weights<Weight>(0, plan.place.width);
   }
-  /// Of rows of the picture.
+  /// The weights of the vertical pass; input positions are rows of the picture.
   template <class Weight>
   [[nodiscard]] AxisWeights<Weight> down() const {
     AxisWeights<Weight> axis = plan.down ? axis_weights<Weight>(image_height, plan.top, plan.bottom, plan.place.height,
@@ -238,7 +239,7 @@ struct ResizeWork {
   }
 };
 
-/// For a picture of this size, or a strip of this many rows.
+/// The work for a picture of this size; `height` is that of the strip if the options give one.
 inline ResizeWork resize_work(int width, int height, const ResizeOptions& options) {
   ResizeWork work;
   work.image_width = width;
@@ -252,7 +253,8 @@ inline ResizeWork resize_work(int width, int height, const ResizeOptions& option
   return work;
 }
 
-/// The color of bars: that of the options, opaque, gray by Pillow's luma; or 0 in all channels.
+/// The color of the bars: opaque pad_color, as gray by Pillow's luma for a gray image; without pad_color, 0 in all
+/// channels.
 inline std::array<std::uint16_t, 4> bar_pixel(PixelFormat format, const ResizeOptions& options) {
   std::array<std::uint16_t, 4> pixel{};
   if (!options.pad_color) {
@@ -276,7 +278,7 @@ inline std::array<std::uint16_t, 4> bar_pixel(PixelFormat format, const ResizeOp
 
 // --- Arithmetic of a pixel ------------------------------------------------------------------------------------------
 
-/// A weighted sum that began at half a unit, as a sample.
+/// Converts a weighted sum to a sample. The sum must have started at half a unit, for rounding.
 template <class T>
 GPUIMG_HD constexpr T resampled(WeightOf<T> sum) {
   const WeightOf<T> level = sum >> kWeightBits<T>;
@@ -284,7 +286,7 @@ GPUIMG_HD constexpr T resampled(WeightOf<T> sum) {
   return static_cast<T>(level < 0 ? 0 : level > kMost ? kMost : level);
 }
 
-/// A color by its alpha.
+/// A color times its alpha.
 template <class T>
 GPUIMG_HD constexpr T premultiplied(std::uint32_t color, std::uint32_t alpha) {
   if constexpr (sizeof(T) == 1) {
@@ -295,8 +297,9 @@ GPUIMG_HD constexpr T premultiplied(std::uint32_t color, std::uint32_t alpha) {
   }
 }
 
-/// The way back. Unchanged where alpha is 0 or V, at V by the formula. V must not have a test of its own: for sm_90,
-/// ptxas of CUDA 12.9 and 13.0 (not 13.5) takes whether a level was clamped to V from a wrong flag of VIMNMX.RELU.
+/// The inverse. If alpha is 0 or V, the color stays unchanged; for V, this follows from the formula. Do not add a
+/// separate test for V: for sm_90, ptxas of CUDA 12.9 and 13.0 (not 13.5) then tests the wrong flag of VIMNMX.RELU to
+/// decide whether a level was clamped to V.
 template <class T>
 GPUIMG_HD constexpr T unmultiplied(std::uint32_t color, std::uint32_t alpha) {
   if (alpha == 0) {

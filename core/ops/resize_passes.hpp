@@ -1,5 +1,5 @@
-// The passes of a resize on a device, as functions of one pixel or of a few. At 8 bits four products are one
-// instruction. The kernels are in cuda/resize.cu; tests run the functions on the host.
+// The passes of a resize on a device, as functions that compute one pixel or a few. With 8-bit samples, one instruction
+// computes four products. The kernels are in cuda/resize.cu; tests run these functions on the host.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 
 namespace gpuimg {
 
-// --- Any depth -------------------------------------------------------------------------------------------------------
+// --- For both sample types -------------------------------------------------------------------------------------------
 
-/// Weights in the memory of a device.
+/// An AxisWeights in device memory.
 template <class T>
 struct DeviceAxis {
   const std::int32_t* first = nullptr;
@@ -23,8 +23,8 @@ struct DeviceAxis {
   const WeightOf<T>* weights = nullptr;
 };
 
-/// One pass: pixel (x, y) of the result is a weighted sum of pixels of a row (across) or of a column. Samples are
-/// counted in pixels of `channels` samples, rows without padding.
+/// One pass: pixel (x, y) of the result is a weighted sum of pixels of a row (if is_across) or of a column. Offsets
+/// count pixels of `channels` samples; rows have no padding.
 template <class T, int channels, bool is_across>
 struct ResizePass {
   static constexpr bool kHasAlpha = channels == 2 || channels == 4;
@@ -32,10 +32,10 @@ struct ResizePass {
   std::size_t in_width = 0;
   T* out = nullptr;
   std::size_t out_width = 0;
-  std::size_t out_first = 0;  ///< pixel of `out` that is (0, 0)
+  std::size_t out_first = 0;  ///< index in `out` of pixel (0, 0)
   DeviceAxis<T> axis;
-  bool premultiplies = false;  ///< the first pass of an image with alpha
-  bool unmultiplies = false;   ///< the last one
+  bool premultiplies = false;  ///< in the first pass of an image with alpha
+  bool unmultiplies = false;   ///< in the last pass of an image with alpha
 
   GPUIMG_HD void operator()(int x, int y) const {
     const int i = is_across ? x : y;
@@ -97,7 +97,7 @@ struct NearestPixels {
   }
 };
 
-/// Every pixel becomes the same.
+/// Fills a rectangle with one color.
 template <class T, int channels>
 struct FillPixels {
   T* out = nullptr;
@@ -114,7 +114,7 @@ struct FillPixels {
 
 // --- 8 bits ----------------------------------------------------------------------------------------------------------
 
-/// A sum of four products: unsigned bytes of both.
+/// sum + the dot product of the four bytes of `levels` and `digits`, all unsigned.
 GPUIMG_HD inline std::uint32_t dot_of_bytes(std::uint32_t levels, std::uint32_t digits, std::uint32_t sum) {
 #if defined(__CUDA_ARCH__)
   return __dp4a(levels, digits, sum);
@@ -126,7 +126,7 @@ GPUIMG_HD inline std::uint32_t dot_of_bytes(std::uint32_t levels, std::uint32_t 
 #endif
 }
 
-/// The same with signed digits, modulo 2³².
+/// Likewise with signed digits; the result is modulo 2³².
 GPUIMG_HD inline std::uint32_t dot_of_signed_digits(std::uint32_t levels, std::uint32_t digits, std::uint32_t sum) {
 #if defined(__CUDA_ARCH__)
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(levels), "r"(digits));
@@ -138,7 +138,7 @@ GPUIMG_HD inline std::uint32_t dot_of_signed_digits(std::uint32_t levels, std::u
   return sum;
 }
 
-/// Four bytes of the eight of `low` and `high`, by the hexadecimal digits of `choice`.
+/// Selects four of the eight bytes of `low` (0 … 3) and `high` (4 … 7), one per hexadecimal digit of `choice`.
 GPUIMG_HD inline std::uint32_t chosen_bytes(std::uint32_t low, std::uint32_t high, std::uint32_t choice) {
 #if defined(__CUDA_ARCH__)
   return __byte_perm(low, high, choice);
@@ -152,7 +152,7 @@ GPUIMG_HD inline std::uint32_t chosen_bytes(std::uint32_t low, std::uint32_t hig
 #endif
 }
 
-/// A word of bytes 4i … 4i + 3 of each of four words. Byte j of result i is byte i of words[j].
+/// Transposes the 4 × 4 bytes of four words: byte j of result i is byte i of words[j].
 GPUIMG_HD inline void transpose_bytes(std::uint32_t (&words)[4]) {
   const std::uint32_t low01 = chosen_bytes(words[0], words[1], 0x5140);
   const std::uint32_t low23 = chosen_bytes(words[2], words[3], 0x5140);
@@ -164,7 +164,7 @@ GPUIMG_HD inline void transpose_bytes(std::uint32_t (&words)[4]) {
   words[3] = chosen_bytes(high01, high23, 0x7632);
 }
 
-/// From the bytes of four pixels, a word of four levels for each channel.
+/// Converts the bytes of four pixels to one word per channel, which holds the four levels of that channel.
 template <int channels>
 GPUIMG_HD void planes_of_pixels(std::uint32_t (&words)[channels]) {
   if constexpr (channels == 2) {
@@ -184,16 +184,16 @@ GPUIMG_HD void planes_of_pixels(std::uint32_t (&words)[channels]) {
   }
 }
 
-/// The weights of an axis in base 256, for four input positions at once: a weight of 8 bits lies between −2²³ and 2²³,
-/// so it has two digits without a sign and a third with one.
+/// The weights of an axis in base 256, packed for four input positions at once. An 8-bit weight lies between −2²³ and
+/// 2²³, so it has two unsigned digits and a signed third one.
 struct AxisDigits {
   static constexpr int kDigits = 3;
-  int groups = 0;                     ///< of four input positions, for every output position
-  std::vector<std::int32_t> first;    ///< by output position: the first input position, over the alignment
-  std::vector<std::uint32_t> digits;  ///< by group, digit and output position: those of four weights
+  int groups = 0;                     ///< groups of four input positions, for each output position
+  std::vector<std::int32_t> first;    ///< by output position: its first input position, divided by `alignment`
+  std::vector<std::uint32_t> digits;  ///< by group, digit and output position: one digit of four weights
 
-  /// Windows begin at multiples of `alignment`. Input positions outside of a window have the weight 0, and so have all
-  /// those of output positions behind the last, which make their number a multiple of `multiple`.
+  /// Windows begin at multiples of `alignment`. The number of output positions is rounded up to a multiple of
+  /// `multiple`. The added output positions, and input positions outside a window, get the weight 0.
   AxisDigits(const AxisWeights<std::int32_t>& axis, int alignment, int multiple) {
     for (int i = 0; i < axis.size(); ++i) {
       first.push_back(axis.first[static_cast<std::size_t>(i)] / alignment);
@@ -212,7 +212,8 @@ struct AxisDigits {
     }
   }
 
-  /// The most groups that a run of so many output positions spans, which begins at a multiple of that number.
+  /// The largest number of groups that `length` consecutive output positions span, if the run begins at a multiple of
+  /// `length`.
   [[nodiscard]] int groups_of_run(int length) const {
     int most = 0;
     const auto run = static_cast<std::size_t>(length);
@@ -232,21 +233,21 @@ struct AxisDigits {
   }
 };
 
-/// Those in the memory of a device.
+/// An AxisDigits in device memory.
 struct DeviceDigits {
   const std::int32_t* first = nullptr;
   const std::uint32_t* digits = nullptr;
   int groups = 0;
   int positions = 0;
 
-  /// The digits of a group of output position i.
+  /// The digits of one group for output position i.
   GPUIMG_HD std::uint32_t operator()(int group, int digit, int i) const {
     return digits[static_cast<std::size_t>(group * AxisDigits::kDigits + digit) * static_cast<std::size_t>(positions) +
                   static_cast<std::size_t>(i)];
   }
 };
 
-/// A weighted sum of bytes, by digit of the weights.
+/// A weighted sum of bytes, accumulated separately for each digit of the weights.
 struct DigitSums {
   std::uint32_t of[AxisDigits::kDigits] = {};
 
@@ -255,14 +256,14 @@ struct DigitSums {
     of[1] = dot_of_bytes(levels, digits[1], of[1]);
     of[2] = dot_of_signed_digits(levels, digits[2], of[2]);
   }
-  /// The sum fits 31 bits, so it is exact.
+  /// Combines the digits. The sum fits in 31 bits, so it is exact.
   [[nodiscard]] GPUIMG_HD std::uint8_t level() const {
     const std::uint32_t sum = (1U << (kWeightBits<std::uint8_t> - 1)) + of[0] + (of[1] << 8) + (of[2] << 16);
     return resampled<std::uint8_t>(static_cast<std::int32_t>(sum));
   }
 };
 
-/// Writes a pixel. Colors are divided by alpha if `unmultiplies`.
+/// Writes a pixel. If `unmultiplies`, its colors are divided by alpha.
 template <int channels>
 GPUIMG_HD void write_pixel(std::uint8_t* to, const std::uint8_t (&levels)[channels], bool unmultiplies) {
   for (int c = 0; c < channels; ++c) {
@@ -271,22 +272,22 @@ GPUIMG_HD void write_pixel(std::uint8_t* to, const std::uint8_t (&levels)[channe
   }
 }
 
-/// The pass across: first words of four levels of a channel are made of some rows, then weighted sums of them. Rows
-/// have no padding.
+/// The horizontal pass. make_planes() turns some rows into words that each hold four levels of one channel.
+/// write_pixels() then computes weighted sums of these words. Rows have no padding.
 template <int channels>
 struct AcrossPass {
-  static constexpr int kRows = 4;  ///< of a thread
+  static constexpr int kRows = 4;  ///< rows per thread
   const std::uint8_t* in = nullptr;
   std::size_t in_width = 0;
   std::uint8_t* out = nullptr;
   std::size_t out_width = 0;
-  std::size_t out_first = 0;  ///< pixel of `out` that is (0, 0)
+  std::size_t out_first = 0;  ///< index in `out` of pixel (0, 0)
   DeviceDigits axis;
-  bool premultiplies = false;  ///< an image with alpha
-  bool unmultiplies = false;   ///< the only pass of an image with alpha
+  bool premultiplies = false;  ///< for an image with alpha
+  bool unmultiplies = false;   ///< if this is the only pass of an image with alpha
 
-  /// Pixels 4 `group` … 4 `group` + 3 of kRows rows from y on, a word for each channel; 0 outside of the image. Rows
-  /// from `end` on are the last before it. All words are loaded before one is needed.
+  /// Reads pixels 4·group … 4·group + 3 of kRows rows from y on, into one word per channel; pixels outside the image
+  /// are 0. Row end − 1 stands for rows from `end` on. All loads are issued before any of the words is used.
   GPUIMG_HD void make_planes(int y, int end, int group, std::uint32_t (&planes)[kRows][channels]) const {
     const auto x = static_cast<std::size_t>(group) * 4;
     const bool is_inside = x + 8 <= in_width;
@@ -309,8 +310,8 @@ struct AcrossPass {
     }
   }
 
-  /// Pixel x of rows y … y + 3, as far as they are less than `end`. `planes` are the words of these rows: row after
-  /// row, channel after channel, `stride` words for each. The first of them is group `first_group`.
+  /// Writes pixel x of those of the rows y … y + 3 that are below `end`. `planes` holds the words of these rows: row
+  /// after row, channel after channel, `stride` words each, beginning with group `first_group`.
   GPUIMG_HD void write_pixels(int x, int y, int end, const std::uint32_t* planes, int stride, int first_group) const {
     DigitSums sums[kRows][channels];
     const std::uint32_t* window = planes + (axis.first[x] - first_group);
@@ -336,7 +337,7 @@ struct AcrossPass {
   }
 
  private:
-  /// Bytes that need not be aligned. Up to three bytes behind them are read.
+  /// Loads bytes from an unaligned address. May read up to three bytes beyond them.
   GPUIMG_HD static void load_words(const std::uint8_t* from, std::uint32_t (&words)[channels]) {
 #if defined(__CUDA_ARCH__)
     const auto address = reinterpret_cast<std::uintptr_t>(from);
@@ -372,16 +373,17 @@ struct AcrossPass {
   }
 };
 
-/// The pass down after a pass across: four bytes of a row at once. Rows of `in` are whole words.
+/// The vertical pass after a horizontal one; processes four bytes of a row at once. Rows of `in` consist of whole
+/// words.
 template <int channels>
 struct DownPass {
   const std::uint32_t* in = nullptr;
-  std::size_t in_words = 0;  ///< of a row
+  std::size_t in_words = 0;  ///< words per row
   int in_rows = 0;
   std::uint8_t* out = nullptr;
   std::size_t out_width = 0;
-  std::size_t out_first = 0;  ///< pixel of `out` that is (0, 0)
-  std::size_t row_bytes = 0;  ///< that are written of a row
+  std::size_t out_first = 0;  ///< index in `out` of pixel (0, 0)
+  std::size_t row_bytes = 0;  ///< bytes to write per row
   DeviceDigits axis;
   bool unmultiplies = false;
 

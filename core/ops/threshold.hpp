@@ -1,4 +1,4 @@
-// Thresholds, of the whole image and of the window around each pixel: exact arithmetic. Specified in
+// Exact arithmetic of global thresholds, and of local ones from the window around each pixel. Specified in
 // docs/operations.md, "Thresholds".
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace gpuimg {
 
-/// What a pixel is compared with, ready for the inner loops.
+/// The parameters of a threshold, prepared for inner loops.
 struct ThresholdRule {
   ThresholdMethod method = ThresholdMethod::otsu;
   std::int32_t offset = 0;    ///< ⌈C⌉
@@ -26,7 +26,7 @@ struct ThresholdRule {
   double darkest = 0.0;  ///< M of wolf
 };
 
-/// Of wolf, options.scale must be there.
+/// For wolf, options.scale must be set.
 inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& options) {
   constexpr double kBeyondAnyLevel = 1 << 17;
   ThresholdRule rule;
@@ -43,10 +43,10 @@ inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& 
   return rule;
 }
 
-/// What a device keeps of a WolfScale while it looks: zeros at first, and the larger of two numbers from then on.
+/// How a device accumulates a WolfScale: both members start at zero, and are updated by taking maxima.
 struct WolfMaxima {
-  std::uint64_t variance = 0;  ///< the bits of a double, which are in the order of numbers from 0 up
-  std::uint32_t darkness = 0;  ///< 2³² − 1 less the level
+  std::uint64_t variance = 0;  ///< bits of a double; as integers they have the same order for numbers ≥ 0
+  std::uint32_t darkness = 0;  ///< 2³² − 1 − level
 
   [[nodiscard]] WolfScale scale() const {
     WolfScale scale;
@@ -56,8 +56,8 @@ struct WolfMaxima {
   }
 };
 
-/// Methods whose arithmetic is float64. `spread` is the deviation; of nick, the root of the mean square. No product and
-/// sum may be fused.
+/// For methods that compute in float64. `spread` is the standard deviation; for nick, the root mean square. No product
+/// and sum may be fused.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double spread, const ThresholdRule& rule) {
   const double x = static_cast<double>(level);
@@ -74,7 +74,8 @@ GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double spread, 
   }
 }
 
-/// True if a pixel of this level is white; `sum` and `squares` are those of its window of n pixels.
+/// True if a pixel of this level becomes white. `sum` and `squares` are the sums of x and x² over its window of n
+/// pixels.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint64_t squares, std::uint64_t n,
                                const ThresholdRule& rule) {
@@ -90,7 +91,7 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint
   }
 }
 
-/// The same of a window whose pixels have weights. White if it has none.
+/// Likewise, for a window whose pixels have weights. White if all weights are 0.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_white(std::uint32_t level, const WeightedSums& sums, const ThresholdRule& rule) {
   if (sums.weights == 0) {
@@ -108,7 +109,7 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, const WeightedSums& sums, co
   }
 }
 
-/// Calls body.template operator()<method>() for a method with a window.
+/// Calls body.template operator()<method>() for a method that uses windows.
 template <class Body>
 void with_window_method(ThresholdMethod method, const Body& body) {
   switch (method) {
@@ -123,16 +124,17 @@ void with_window_method(ThresholdMethod method, const Body& body) {
 
 namespace detail {
 
-/// Σx²/n of a class of levels: of the difference to the lowest level in use, so that numbers are small.
+/// Terms of S²/n for a class of levels. Levels are taken relative to the lowest level in use, which keeps the numbers
+/// small.
 struct ClassTerm {
   Uint128 sum = 0;
   std::uint64_t count = 0;
 };
 
-/// S²/n as a whole number and a remainder; n < 2⁶².
+/// S²/n as an integer and a remainder; n < 2⁶².
 struct ClassQuotient {
   Uint128 whole = 0;
-  std::uint64_t remainder = 0;  ///< below n
+  std::uint64_t remainder = 0;  ///< less than n
 };
 
 inline ClassQuotient class_quotient(const ClassTerm& term) {
@@ -142,8 +144,9 @@ inline ClassQuotient class_quotient(const ClassTerm& term) {
           static_cast<std::uint64_t>(rest * rest % term.count)};
 }
 
-/// True if Σ S²/n of `a` is greater than that of `b`, which has as many classes. Exact: digits of 64 bits follow until
-/// they decide, or until a difference would be smaller than one part in the product of all n.
+/// True if Σ S²/n of `a` is greater than that of `b`; both must have equally many classes. Exact: compares 64-bit
+/// digits of the fractions until they decide, or until any difference would be smaller than the reciprocal of the
+/// product of all n.
 inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassTerm>& b) {
   __extension__ using Int128 = __int128;
   const auto size = static_cast<Int128>(a.size());
@@ -160,7 +163,7 @@ inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassT
       bits += static_cast<std::size_t>(std::bit_width(term.count));
     }
   }
-  // What the fractions add to the difference is between −size and size.
+  // The fractions change the difference by between −size and size.
   for (std::size_t digit = 0; difference > -size && difference < size; ++digit) {
     constexpr std::size_t kDigit = 64;
     if (digit * kDigit > bits + kDigit) {
@@ -177,7 +180,7 @@ inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassT
   return difference > 0;
 }
 
-/// Finds the classes of levels whose Σ S²/n is largest.
+/// Finds the partition of levels into classes for which Σ S²/n is largest.
 class OtsuClasses {
  public:
   explicit OtsuClasses(const std::vector<std::uint64_t>& counts) {
@@ -190,7 +193,7 @@ class OtsuClasses {
     }
   }
 
-  /// The last level of each class but the last. As many classes as levels, if there are fewer levels.
+  /// The last level of every class but the last. If there are fewer levels in use than classes, each level is a class.
   [[nodiscard]] std::vector<std::uint32_t> thresholds(std::size_t classes) {
     classes = std::min(classes, levels_.size());
     ends_.assign(classes + 1, {});
@@ -201,7 +204,7 @@ class OtsuClasses {
     for (std::size_t k = 2; k <= classes; ++k) {
       ends_[k].resize(levels_.size());
       std::vector<double> best(levels_.size());
-      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // all levels, in the end
+      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // at last, only all levels
       find_ends(k, rest, best, {0, end, 1, levels_.size()});
       rest = std::move(best);
     }
@@ -214,7 +217,7 @@ class OtsuClasses {
   }
 
  private:
-  /// First levels of suffixes, [first, last), and where their first class may end: [least, most].
+  /// The suffixes that begin at levels [first, last), and the range [least, most] of ends of their first class.
   struct Part {
     std::size_t first;
     std::size_t last;
@@ -226,15 +229,15 @@ class OtsuClasses {
     return {before_[end].sum - before_[first].sum, before_[end].count - before_[first].count};
   }
 
-  /// S²/n of used levels [first, end), with a relative error below 2⁻⁴⁹.
+  /// S²/n of the used levels [first, end), with a relative error below 2⁻⁴⁹.
   [[nodiscard]] double value(std::size_t first, std::size_t end) const {
     const ClassTerm of = term(first, end);
     const double sum = rounded_to_double(of.sum);
     return sum * sum / static_cast<double>(of.count);
   }
 
-  /// Of each suffix of levels in k classes, where the first class ends: a longer suffix ends it no later. Halves the
-  /// suffixes, so that each is compared with few ends.
+  /// For each suffix of levels, split into k classes: finds where the first class ends. Longer suffixes never end it
+  /// later. So the range of suffixes is halved recursively, and each suffix is compared with only a few ends.
   void find_ends(std::size_t k, const std::vector<double>& rest, std::vector<double>& best, const Part& part) {
     if (part.first >= part.last) {
       return;
@@ -259,7 +262,7 @@ class OtsuClasses {
     find_ends(k, rest, best, {middle + 1, part.last, found_end, part.most});
   }
 
-  /// For the levels from `first` on in k classes, if the first class ends at `end`.
+  /// The terms of all k classes of the levels from `first` on, if the first class ends at `end`.
   [[nodiscard]] std::vector<ClassTerm> terms(std::size_t k, std::size_t first, std::size_t end) const {
     std::vector<ClassTerm> all;
     for (; k > 1; --k) {
@@ -272,15 +275,16 @@ class OtsuClasses {
   }
 
   std::vector<std::uint32_t> levels_;           ///< in use
-  std::vector<ClassTerm> before_{1};            ///< of the levels below each
+  std::vector<ClassTerm> before_{1};            ///< sums over the levels below each
   std::vector<std::vector<std::size_t>> ends_;  ///< ends_[k][first]: see find_ends()
 };
 
 }  // namespace detail
 
-/// Otsu's thresholds of histogram `counts`: the levels in use that end each class of `classes` but the last, for which
-/// Σ S²/n over the classes, of S = Σx and n pixels, is largest; of equal ones those whose first is smallest, then the
-/// second, and so on. Exact. Fewer levels in use are classes of their own, and zeros come first.
+/// Otsu's thresholds for the histogram `counts`: the levels in use at which all classes but the last end, chosen so
+/// that Σ S²/n is largest, where each class has n pixels with the sum S of levels. Ties go to the smallest first
+/// threshold, then to the smallest second one, and so on. Exact. If there are fewer levels in use than classes, each
+/// level is a class, and the first thresholds are 0.
 inline ClassLevels otsu_levels(const std::vector<std::uint64_t>& counts, int classes) {
   const std::vector<std::uint32_t> found = detail::OtsuClasses(counts).thresholds(static_cast<std::size_t>(classes));
   ClassLevels levels{};
@@ -288,7 +292,7 @@ inline ClassLevels otsu_levels(const std::vector<std::uint64_t>& counts, int cla
   return levels;
 }
 
-/// What the pixels of a level become.
+/// The output level for each input level.
 struct ClassColors {
   std::uint32_t levels[kClassLimits.most - 1];
   std::uint32_t classes;
@@ -297,7 +301,7 @@ struct ClassColors {
     std::copy(of.begin(), of.end(), levels);
   }
 
-  /// ⌊255·c/(classes − 1) + ½⌋ for class c.
+  /// ⌊255·c/(classes − 1) + ½⌋, where c is the class of `level`.
   [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t level) const {
     std::uint32_t above = 0;
     for (std::uint32_t i = 0; i + 1 < classes; ++i) {
