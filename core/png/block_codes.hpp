@@ -1,7 +1,7 @@
-// Blocks with dynamic codes, as many threads decode them: where one may begin in a deflate stream, by the fields of its
-// header, tested at every bit, and by the header in full; and its codes as tables that a group of threads builds and
-// decodes with: an entry for each ten bits of a literal or match length, and for each eight of a distance; longer codes
-// are looked up by their length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7; what is refused: zlib's inflate.
+// Dynamic blocks of a deflate stream, for decoding by many threads. Finds where a block may begin: first tests a few
+// header fields at every bit, then the complete header. Builds the tables of a block's codes, which a group of threads
+// shares: one entry per 10 bits of a literal or match length, and per 8 bits of a distance; longer codes are looked up
+// by length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7. Rejects what zlib's inflate rejects.
 #pragma once
 
 #include <cstdint>
@@ -13,41 +13,43 @@ namespace gpuimg::png {
 
 // --- Search ----------------------------------------------------------------------------------------------------------
 
-/// The 32 bits of `words` from bit `bit` on, the first one lowest. Reads the word with that bit and the next one.
+/// The 32 bits of `words` from bit `bit` on, first bit lowest. Reads the word that holds this bit, and the next word.
 GPUIMG_HD inline std::uint32_t bits_at(const std::uint32_t* words, std::uint32_t bit) {
   const std::uint64_t both = words[bit / 32] | std::uint64_t{words[bit / 32 + 1]} << 32;
   return static_cast<std::uint32_t>(both >> bit % 32);
 }
 
-/// The first block of a zlib stream follows two bytes.
+/// The first block of a zlib stream comes after a header of two bytes.
 constexpr std::uint32_t kFirstBlockBit = 16;
 
-/// Only near the end of a stream is the last block looked for: a false last block is as likely as a false other one.
+/// The search looks for a last block only this close to the end of the stream. Elsewhere it would only find false ones,
+/// which are as frequent as other false blocks.
 constexpr std::uint32_t kLastBlockBits = 1U << 20;
 
-/// Encoders state at least twelve code lengths of the code for code lengths. Blocks that state fewer are found by
-/// following the chain.
+/// Encoders store at least twelve lengths of the code for code lengths. Blocks with fewer are found only by following
+/// the chain of blocks.
 constexpr std::uint32_t kMinStatedLengths = 12;
 
-/// Bit k is set if a dynamic block may begin k bits after the first bit of `low`: its type, its numbers of symbols, and
-/// how many code lengths it states. `high` is the next word.
+/// Tests 32 bits at once. Bit k of the result is set if a dynamic block may begin k bits after the first bit of `low`,
+/// judging by its type, its numbers of symbols, and its number of stored code lengths. `high` is the next word.
 GPUIMG_HD inline std::uint32_t block_candidates(std::uint32_t low, std::uint32_t high, bool may_be_last) {
   const std::uint64_t both = low | std::uint64_t{high} << 32;
   const auto bit = [&](std::uint32_t k) { return static_cast<std::uint32_t>(both >> k); };
-  static_assert(kMinStatedLengths == 4 + 8);  // the top bit of the four that say how many there are beyond four
+  static_assert(kMinStatedLengths == 4 + 8);  // so bit 16, the top bit of HCLEN, must be set
   const std::uint32_t is_dynamic = ~bit(1) & bit(2);
   const std::uint32_t too_many_literals = bit(4) & bit(5) & bit(6) & bit(7);      // 287 or 288
   const std::uint32_t too_many_distances = bit(9) & bit(10) & bit(11) & bit(12);  // 31 or 32
   return is_dynamic & ~too_many_literals & ~too_many_distances & bit(16) & (may_be_last ? ~0U : ~bit(0));
 }
 
-/// The space that a code of that length takes in a code for code lengths; 0 for none.
+/// The part of the code space (in units of 1/128) that one code of this length occupies; 0 if length is 0.
 GPUIMG_HD constexpr std::uint32_t precode_space(std::uint32_t length) {
   return length == 0 ? 0U : 1U << kMaxCodeLengthBits >> length;
 }
 constexpr std::uint32_t kWholePrecode = 1U << kMaxCodeLengthBits;
 
-/// The same for four lengths of three bits each: an entry of the table that is_complete_precode() reads.
+/// The total space of four lengths of three bits each. is_complete_precode() looks it up in a table with this many
+/// entries.
 constexpr std::uint32_t kPrecodeSpaces = 1U << 12;
 GPUIMG_HD constexpr std::uint16_t precode_spaces(std::uint32_t lengths) {
   std::uint32_t sum = 0;
@@ -57,7 +59,7 @@ GPUIMG_HD constexpr std::uint16_t precode_spaces(std::uint32_t lengths) {
   return static_cast<std::uint16_t>(sum);
 }
 
-/// Whether the dynamic block that may begin at `begin` states a complete code for code lengths. Reads 74 bits.
+/// True if the candidate block at `begin` stores a complete code for code lengths. Reads 74 bits.
 GPUIMG_HD inline bool is_complete_precode(const std::uint32_t* words, std::uint32_t begin,
                                           const std::uint16_t* spaces) {
   const std::uint32_t at = begin + 13;
@@ -71,28 +73,29 @@ GPUIMG_HD inline bool is_complete_precode(const std::uint32_t* words, std::uint3
   return sum == kWholePrecode;
 }
 
-/// How much of a code's space its code lengths take.
+/// How much of its code space a code occupies.
 struct CodeSpace {
   static constexpr std::uint32_t kWhole = 1U << kMaxCodeBits;
 
   std::uint32_t taken = 0;
   std::uint32_t codes = 0;
 
-  /// `count` codes of a length of 1 to 15; at most 320 in all, so nothing wraps.
+  /// Adds `count` codes of length 1 to 15. With at most 320 codes in all, nothing overflows.
   GPUIMG_HD void add(std::uint32_t length, std::uint32_t count) {
     taken += count * (kWhole >> length);
     codes += count;
   }
-  /// zlib takes an incomplete code only if it is one code of one bit.
+  /// zlib accepts an incomplete code only if it consists of a single one-bit code.
   [[nodiscard]] GPUIMG_HD bool is_valid() const { return taken == kWhole || (codes == 1 && taken == kWhole / 2); }
 };
 
-/// Code lengths of a block: of literals and match lengths, then from kDistanceLengths on of distances.
+/// The code lengths of a block: first those of literals and match lengths, then, from kDistanceLengths on, of
+/// distances.
 constexpr std::uint32_t kDistanceLengths = kFixedLiteralSymbols;
 constexpr std::uint32_t kBlockLengths = kDistanceLengths + kFixedDistanceSymbols;
 
-/// Decodes code lengths: an entry for each seven bits, of the symbol and from bit 5 on its length. The entries of one
-/// user lie `stride` apart.
+/// Decodes code lengths. An entry per seven bits holds the symbol and, from bit 5 on, the length of its code. The
+/// entries of one table lie `stride` apart.
 struct PrecodeTable {
   static constexpr std::uint32_t kEntries = 1U << kMaxCodeLengthBits;
 
@@ -101,16 +104,16 @@ struct PrecodeTable {
 
   [[nodiscard]] GPUIMG_HD std::uint32_t at(std::uint32_t bits) const { return entries[bits % kEntries * stride]; }
 
-  /// Reads `count` stated lengths from bit `bit` on. Returns false unless the code is complete.
+  /// Reads `count` stored lengths from bit `bit` on. Returns false if the code is not complete.
   GPUIMG_HD bool build(const std::uint32_t* words, std::uint32_t bit, std::uint32_t count) {
-    std::uint64_t lengths = 0;    // three bits each, by symbol
-    std::uint64_t of_length = 0;  // eight bits each: how many symbols have it
+    std::uint64_t lengths = 0;    // three bits per symbol
+    std::uint64_t of_length = 0;  // eight bits per length: number of symbols
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint64_t length = bits_at(words, bit + 3 * i) & 7U;
       lengths |= length << 3 * code_length_order(i);
       of_length += std::uint64_t{1} << 8 * length;
     }
-    std::uint64_t next = 0;  // eight bits each: the next code of that length
+    std::uint64_t next = 0;  // eight bits per length: its next code
     std::uint32_t space = 0;
     for (std::uint32_t length = 1, code = 0; length <= kMaxCodeLengthBits; ++length) {
       next |= std::uint64_t{code & 0xFFU} << 8 * length;
@@ -139,14 +142,14 @@ struct PrecodeTable {
   }
 };
 
-/// A run of equal code lengths, and how many bits state it.
+/// A run of equal code lengths, and the number of bits that encode it.
 struct LengthRun {
   std::uint32_t length;
   std::uint32_t count;
   std::uint32_t bits;
 };
 
-/// The run that `bits` begin with. `previous` is the length before it.
+/// Decodes the run at the beginning of `bits`. `previous` is the length before it.
 GPUIMG_HD inline LengthRun length_run(const PrecodeTable& table, std::uint32_t bits, std::uint32_t previous) {
   const std::uint32_t entry = table.at(bits);
   const std::uint32_t symbol = entry & 31U;
@@ -160,9 +163,9 @@ GPUIMG_HD inline LengthRun length_run(const PrecodeTable& table, std::uint32_t b
   }
 }
 
-/// Reads the code lengths of a dynamic block whose type and finality end at `bit`. Calls put(place, length, count) for
-/// each run of lengths that are not 0: they lie in kBlockLengths places. Returns the first bit of the block's data; 0
-/// if zlib refuses the header, or if it extends beyond bit `end`.
+/// Reads the code lengths of a dynamic block; its three header bits end before `bit`. Calls put(place, length, count)
+/// for each run of nonzero lengths; places are 0 … kBlockLengths − 1. Returns the first bit of the block's data, or 0
+/// if zlib would reject the header or if the header extends beyond bit `end`.
 template <class Put>
 GPUIMG_HD inline std::uint32_t read_code_lengths(const std::uint32_t* words, std::uint32_t bit, std::uint32_t end,
                                                  PrecodeTable table, Put&& put) {
@@ -178,7 +181,7 @@ GPUIMG_HD inline std::uint32_t read_code_lengths(const std::uint32_t* words, std
   CodeSpace of_literals;
   CodeSpace of_distances;
   bool has_end = false;
-  std::uint32_t previous = kRepeatPrevious;  // no length: there is none to repeat
+  std::uint32_t previous = kRepeatPrevious;  // not a length: there is nothing to repeat yet
   for (std::uint32_t i = 0; i < all;) {
     const LengthRun run = length_run(table, bits_at(words, bit), previous);
     if (run.length > kMaxCodeBits || run.count > all - i || bit > end) {
@@ -203,11 +206,12 @@ GPUIMG_HD inline std::uint32_t read_code_lengths(const std::uint32_t* words, std
 
 // --- Entries ---------------------------------------------------------------------------------------------------------
 
-/// What a code stands for.
+/// What a code means.
 enum class Meaning : std::uint32_t { literal = 0, match = 1, end_of_block = 2, nothing = 3 };
 
-/// An entry: bits 0–3 how long the code is, 4–7 how many bits follow it, 8–9 its meaning; of a literal or match length,
-/// 10–18 the bytes that it makes without the bits that follow, 24–31 the literal; of a distance, 16–31 the least one.
+/// A table entry. Bits 0–3: length of the code. Bits 4–7: number of extra bits. Bits 8–9: meaning. For a literal or
+/// match length: bits 10–18 are the number of bytes it makes, without extra bits; 24–31 the literal. For a distance:
+/// bits 16–31 are the smallest distance.
 struct Coded {
   std::uint32_t entry;
 
@@ -218,7 +222,7 @@ struct Coded {
   [[nodiscard]] GPUIMG_HD std::uint32_t extra_of(std::uint32_t bits) const {
     return bits >> code_bits() & ((1U << extra_bits()) - 1U);
   }
-  /// `bits` begin with the code.
+  /// `bits` must begin with the code.
   [[nodiscard]] GPUIMG_HD std::uint32_t bytes(std::uint32_t bits) const {
     return (entry >> 10 & 511U) + extra_of(bits);
   }
@@ -230,12 +234,13 @@ GPUIMG_HD constexpr std::uint32_t entry_of(std::uint32_t code_bits, std::uint32_
   return code_bits | extra_bits << 4 | static_cast<std::uint32_t>(meaning) << 8;
 }
 
-/// Of bits that are no code: one bit long, so that a walk from a guess can go on behind it.
+/// For bits that match no code: pretends to be one bit long, so that a walk from a guess can continue.
 constexpr std::uint32_t kNoCode = entry_of(1, 0, Meaning::nothing);
-/// Of codes that are longer than a table's index.
+/// For codes longer than the index of the table.
 constexpr std::uint32_t kLongCode = entry_of(0, 0, Meaning::nothing);
 
-/// The least value of a symbol. Symbols come in groups of 2^group_bits; each group has one more bit: see coded_value.
+/// The smallest value of a symbol. Symbols form groups of 2^group_bits; each group has one more extra bit than the one
+/// before: see coded_value.
 GPUIMG_HD constexpr std::uint32_t least_value(std::uint32_t symbol, std::uint32_t extra_bits,
                                               std::uint32_t group_bits) {
   return (symbol - (extra_bits << group_bits)) << extra_bits;
@@ -268,7 +273,7 @@ GPUIMG_HD constexpr std::uint32_t distance_entry(std::uint32_t symbol, std::uint
 
 // --- Tables ----------------------------------------------------------------------------------------------------------
 
-/// How many symbols have each code length: sixteen counts of 16 bits, so that a group of threads can add them up.
+/// Number of symbols of each code length: sixteen 16-bit counts, packed so that a group of threads can add them up.
 struct LengthSums {
   std::uint64_t of[4] = {};
 
@@ -292,10 +297,10 @@ struct LengthSums {
   }
 };
 
-/// A canonical code. Codes are left-aligned in 15 bits.
+/// A canonical code. All codes are left-aligned in 15 bits.
 struct CanonicalCode {
-  std::uint32_t limit[kMaxCodeBits + 1];     ///< of each length: the first code that is longer, or none
-  std::uint32_t position[kMaxCodeBits + 1];  ///< to add to a code's number: the place of its symbol; may wrap
+  std::uint32_t limit[kMaxCodeBits + 1];     ///< per length: end of its codes, the first possible longer code
+  std::uint32_t position[kMaxCodeBits + 1];  ///< per length: add this to a code to get its place in `ordered`; may wrap
 };
 
 /// The codes of a block.
@@ -307,10 +312,10 @@ struct CodeTables {
   std::uint32_t distances[1U << kDistanceBits];
   CanonicalCode literal_code;
   CanonicalCode distance_code;
-  std::uint16_t ordered[kBlockLengths];  ///< symbols in order of their codes: of literals; from kDistanceLengths on
+  std::uint16_t ordered[kBlockLengths];  ///< symbols in order of their codes; distances begin at kDistanceLengths
 };
 
-/// The code lengths of `count` symbols from `lengths` on.
+/// Counts the code lengths of kCount symbols from `lengths` on.
 template <std::uint32_t kCount>
 GPUIMG_HD inline LengthSums length_sums(const std::uint8_t* lengths) {
   LengthSums sums;
@@ -320,8 +325,8 @@ GPUIMG_HD inline LengthSums length_sums(const std::uint8_t* lengths) {
   return sums;
 }
 
-/// Puts kCount symbols, from `first` on, in their places. `before` counts the symbols before them,
-/// `total` those of the whole code.
+/// Sorts the kCount symbols from `first` on into their places. `before` counts the symbols before them, and `total` all
+/// symbols of the code.
 template <std::uint32_t kCount>
 GPUIMG_HD inline void order_symbols(const std::uint8_t* lengths, std::uint32_t first, const LengthSums& before,
                                     const LengthSums& total, std::uint16_t* ordered) {
@@ -352,8 +357,8 @@ GPUIMG_HD inline void set_limits(const LengthSums& total, CanonicalCode& code) {
   }
 }
 
-/// The code length of the bits `aligned`, which begin at bit 14; kMaxCodeBits + 1 if no code fits. Codes up to
-/// kLonger − 1 bits are known not to fit.
+/// The length of the code at the beginning of `aligned`, whose first bit is bit 14; kMaxCodeBits + 1 if no code
+/// matches. The caller knows that no code shorter than kLonger bits matches.
 template <std::uint32_t kLonger>
 GPUIMG_HD inline std::uint32_t code_length_of(const CanonicalCode& code, std::uint32_t aligned) {
   std::uint32_t length = kLonger;
@@ -367,7 +372,7 @@ GPUIMG_HD inline std::uint32_t place_of_symbol(const CanonicalCode& code, std::u
   return (aligned >> (kMaxCodeBits - length)) + code.position[length];
 }
 
-/// Entry `index` of a table: literals if kIsLiteral.
+/// Computes entry `index` of a table: of literals if kIsLiteral, else of distances.
 template <bool kIsLiteral>
 GPUIMG_HD inline std::uint32_t table_entry(const CodeTables& tables, std::uint32_t index) {
   constexpr std::uint32_t kBits = kIsLiteral ? CodeTables::kLiteralBits : CodeTables::kDistanceBits;
@@ -375,8 +380,8 @@ GPUIMG_HD inline std::uint32_t table_entry(const CodeTables& tables, std::uint32
   const std::uint32_t aligned = reversed_code(index, kMaxCodeBits);
   const std::uint32_t length = code_length_of<1>(code, aligned);
   if (length > kBits) {
-    // Longer codes follow all shorter ones: if the index, followed by zeros, is beyond the last code, so is any with
-    // it.
+    // Longer codes come after all shorter ones. So if the index, padded with zeros, is beyond the last code, then so is
+    // every continuation of it.
     return length > kMaxCodeBits ? kNoCode : kLongCode;
   }
   const std::uint32_t place = place_of_symbol(code, aligned, length);
@@ -384,7 +389,7 @@ GPUIMG_HD inline std::uint32_t table_entry(const CodeTables& tables, std::uint32
                     : distance_entry(tables.ordered[kDistanceLengths + place], length);
 }
 
-/// The entry of the code that `bits` begin with, which is longer than a table's index.
+/// The entry for the code at the beginning of `bits`, if it is longer than the index of the table.
 template <bool kIsLiteral>
 GPUIMG_HD inline std::uint32_t long_entry(const CodeTables& tables, std::uint32_t bits) {
   constexpr std::uint32_t kBits = kIsLiteral ? CodeTables::kLiteralBits : CodeTables::kDistanceBits;
@@ -409,14 +414,14 @@ GPUIMG_HD inline Coded coded_distance_at(const CodeTables& tables, std::uint32_t
   return {entry == kLongCode ? long_entry<false>(tables, bits) : entry};
 }
 
-/// A group of kTableLanes threads orders the symbols of a code; each takes this many, one after another.
+/// A group of kTableLanes threads sorts the symbols of a code. Each thread takes this many consecutive symbols.
 constexpr std::uint32_t kTableLanes = 32;
 constexpr std::uint32_t kLiteralsPerLane = kDistanceLengths / kTableLanes;
 constexpr std::uint32_t kDistancesPerLane = (kBlockLengths - kDistanceLengths) / kTableLanes;
 static_assert(kLiteralsPerLane * kTableLanes == kDistanceLengths);
 static_assert(kDistancesPerLane * kTableLanes == kBlockLengths - kDistanceLengths);
 
-/// Code lengths of a block with fixed codes.
+/// The code length of a symbol in a block with fixed codes.
 GPUIMG_HD constexpr std::uint8_t fixed_length(std::uint32_t place) {
   return place < kDistanceLengths ? fixed_literal_length(place) : kFixedDistanceLength;
 }

@@ -1,5 +1,5 @@
-// The zlib stream of a PNG that a device decodes: which files, how their IDAT chunks are joined and checked in pieces,
-// and how much memory that takes. PNG specification, sections 5.3, 10 and 11.2.3.
+// The zlib stream of a PNG that a device decodes: which files are accepted, how pieces of IDAT chunks are joined and
+// checked, and how much memory decoding needs. PNG specification, sections 5.3, 10 and 11.2.3.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,24 @@ constexpr std::uint32_t kZlibHeadBytes = 2;
 constexpr std::uint32_t kDataChecksumBytes = 4;
 constexpr std::uint32_t kChunkCrcBytes = 4;
 
-/// Bits are counted in 32 bits, and so are bytes of the output.
+/// Bit positions of the stream and byte positions of the output must fit in 32 bits.
 constexpr std::uint64_t kMaxStreamBytes = (std::uint64_t{1} << 29) - 4096;
 constexpr std::uint64_t kMaxRawBytes = std::uint64_t{1} << 30;
 
-/// Sizes of a file's stream and of what it makes.
+/// Sizes of a file's compressed stream and of its output.
 struct DataSizes {
   std::uint32_t row_bytes = 0;  ///< without the filter byte
-  std::uint32_t raw_bytes = 0;  ///< rows with their filter bytes
+  std::uint32_t raw_bytes = 0;  ///< all rows, with their filter bytes
   std::uint32_t stream_bytes = 0;
   std::uint32_t tiles = 0;
   std::uint32_t supertiles = 0;
   std::uint32_t pitch = 0;  ///< of UnfilteredRows
 
-  /// Bit at which the checksum of the data begins.
+  /// The bit at which the Adler-32 checksum of the data begins.
   [[nodiscard]] GPUIMG_HD std::uint32_t end_bit() const { return 8 * (stream_bytes - kDataChecksumBytes); }
 };
 
-/// False for files beyond the limits above. Of other files, fills `sizes`.
+/// Returns false for files beyond the limits above. Otherwise fills `sizes`.
 inline bool measure(const EncodedPng& png, const DecodeShape& shape, DataSizes& sizes) {
   const std::uint64_t row = static_cast<std::uint64_t>(png.width) * png.format.bytes_per_pixel();
   const std::uint64_t raw = (row + 1) * static_cast<std::uint64_t>(png.height);
@@ -60,8 +60,8 @@ inline bool measure(const EncodedPng& png, const DecodeShape& shape, DataSizes& 
   return true;
 }
 
-/// What a device takes to decode, beside the picture: symbols, bytes, rows that hand on words, the file, the stream,
-/// and lists. An upper bound.
+/// Upper bound on the device memory that decoding needs besides the picture: symbols, bytes, rows of words passed on
+/// between threads, the file, the stream and lists.
 inline std::size_t decoding_bytes(const EncodedPng& png, const DecodeShape& shape = {}) {
   DataSizes sizes;
   if (!measure(png, shape, sizes)) {
@@ -80,17 +80,17 @@ inline std::size_t decoding_bytes(const EncodedPng& png, const DecodeShape& shap
 
 // --- Chunks ----------------------------------------------------------------------------------------------------------
 
-/// A part of a chunk's data, copied and checked by one group of threads.
+/// A part of a chunk's data that one group of threads copies and checks.
 struct DataPiece {
   static constexpr std::uint32_t kLanes = 128;
   static constexpr std::uint32_t kLaneBytes = 256;
   static constexpr std::uint32_t kBytes = kLanes * kLaneBytes;
 
-  std::uint32_t from;  ///< in the file's bytes
-  std::uint32_t to;    ///< in the stream
+  std::uint32_t from;  ///< offset in the bytes of the file
+  std::uint32_t to;    ///< offset in the stream
   std::uint32_t size;  ///< at most kBytes
   std::uint32_t chunk;
-  std::uint32_t after;  ///< bytes of the chunk behind the piece
+  std::uint32_t after;  ///< bytes of the chunk after this piece
 };
 
 inline std::vector<DataPiece> data_pieces(const EncodedPng& png) {
@@ -109,20 +109,20 @@ inline std::vector<DataPiece> data_pieces(const EncodedPng& png) {
   return pieces;
 }
 
-/// A piece in words, as its lanes read it: it ends where the last word ends, and before its first byte there are zeros,
-/// which leave an empty CRC register as it is.
+/// A piece as the words that its lanes read. It ends at the end of the last word. Zeros precede its first byte; they do
+/// not change an empty CRC register.
 struct PieceWords {
   static constexpr std::uint32_t kCount = DataPiece::kBytes / 4;
   static constexpr std::uint32_t kLaneWords = DataPiece::kLaneBytes / 4;
 
-  std::uint32_t lead;  ///< bytes before the first
+  std::uint32_t lead;  ///< zero bytes before the first byte
 
   explicit GPUIMG_HD PieceWords(const DataPiece& piece) : lead(DataPiece::kBytes - piece.size) {}
 
-  /// The first word that is not zero alone.
+  /// The first word that contains bytes of the piece.
   [[nodiscard]] GPUIMG_HD std::uint32_t first() const { return lead / 4; }
-  /// Word `i`, not before the first, of a piece that begins at byte `from` of a file; word_at(k) gives the four bytes
-  /// from byte k on, `from` − 3 at least.
+  /// Word `i` of a piece that begins at byte `from` of a file; `i` must not be below first(). word_at(k) must return
+  /// the four bytes from byte k on, for k ≥ `from` − 3.
   template <class WordAt>
   [[nodiscard]] GPUIMG_HD std::uint32_t word(std::uint32_t from, std::uint32_t i, WordAt&& word_at) const {
     const std::uint32_t missing = 4 * i < lead ? lead - 4 * i : 0;  // at most 3
@@ -130,7 +130,8 @@ struct PieceWords {
   }
 };
 
-/// The CRC register of the bytes of a lane, moved to the end of the piece. word(i) gives word `i` of the piece.
+/// The CRC register after the bytes of a lane, advanced to the end of the piece. word(i) must return word `i` of the
+/// piece.
 template <class Word>
 GPUIMG_HD inline std::uint32_t lane_crc(const PieceWords& piece, std::uint32_t lane, const CrcTables& tables,
                                         const CrcPowers& powers, Word&& word) {
@@ -143,7 +144,8 @@ GPUIMG_HD inline std::uint32_t lane_crc(const PieceWords& piece, std::uint32_t l
   return state == 0 ? 0 : crc_after_zeros(state, DataPiece::kBytes - 4 * end, powers);
 }
 
-/// Whether the sum of all lanes' registers of a chunk, each moved to its end, gives the CRC that follows its data.
+/// True if the combined registers of all lanes of a chunk, each advanced to its end, match the CRC stored after its
+/// data.
 GPUIMG_HD inline bool is_chunk_crc(std::uint32_t data_register, std::uint32_t size, std::uint32_t stated,
                                    const CrcTables& tables, const CrcPowers& powers) {
   std::uint32_t type = kCrcStart;
@@ -154,7 +156,7 @@ GPUIMG_HD inline bool is_chunk_crc(std::uint32_t data_register, std::uint32_t si
   return (crc_after_zeros(type, size, powers) ^ data_register ^ kCrcStart) == stated;
 }
 
-/// The number of four bytes from `at` on, the highest first.
+/// Reads a big-endian 32-bit number at `at`.
 GPUIMG_HD inline std::uint32_t big_endian_at(const std::uint8_t* bytes, std::uint64_t at) {
   return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 | std::uint32_t{bytes[at + 2]} << 8 |
          std::uint32_t{bytes[at + 3]};

@@ -1,5 +1,5 @@
-// What encoders of deflate share with the devices: alphabets, Huffman codes of limited length, the header of a dynamic
-// block, and the choice of a block's form. RFC 1951, section 3.2.
+// What the deflate encoders of host and devices share: alphabets, Huffman codes of limited length, the header of a
+// dynamic block, and the choice of a block's type. RFC 1951, section 3.2.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace gpuimg::png {
 
 enum class BlockType : std::uint8_t { stored = 0, fixed = 1, dynamic = 2 };
 
-constexpr std::size_t kMaxStoredBytes = 65535;  ///< in one stored block
+constexpr std::size_t kMaxStoredBytes = 65535;  ///< limit of one stored block
 
 constexpr std::uint32_t kMinMatchLength = 3;
 constexpr std::uint32_t kMaxMatchLength = 258;
@@ -25,7 +25,7 @@ constexpr std::size_t kLiteralSymbols = 286;  ///< literals, end of block, match
 constexpr std::size_t kDistanceSymbols = 30;
 constexpr std::size_t kCodeLengthSymbols = 19;
 
-/// The fixed codes also cover symbols that no stream may contain.
+/// The fixed codes also have symbols that must not occur in a stream.
 constexpr std::size_t kFixedLiteralSymbols = 288;
 constexpr std::size_t kFixedDistanceSymbols = 32;
 
@@ -40,32 +40,32 @@ GPUIMG_HD constexpr std::uint8_t fixed_literal_length(std::uint32_t symbol) {
 }
 constexpr std::uint8_t kFixedDistanceLength = 5;
 
-/// Code lengths are themselves coded: symbols 0 to 15 are lengths, these three are runs.
+/// Code lengths are coded too: symbols 0 to 15 are lengths, and these three are runs.
 constexpr std::uint8_t kRepeatPrevious = 16;
 constexpr std::uint8_t kShortZeroRun = 17;
 constexpr std::uint8_t kLongZeroRun = 18;
 
-/// The symbol whose code length a dynamic block states as number `i`.
+/// The symbol whose code length is number `i` in the header of a dynamic block.
 GPUIMG_HD constexpr std::uint8_t code_length_order(std::uint32_t i) {
   constexpr std::uint8_t kOrder[kCodeLengthSymbols] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                        11, 4,  12, 3, 13, 2, 14, 1, 15};
   return kOrder[i];
 }
 
-/// A value as the encoder writes it: its symbol, then `extra` in `extra_bits` bits.
+/// An encoded value: its symbol, followed by `extra` in `extra_bits` bits.
 struct CodedValue {
   std::uint32_t symbol = 0;
   std::uint32_t extra_bits = 0;
   std::uint32_t extra = 0;
 };
 
-/// Groups of 2^group_bits symbols: after the first two, each covers values of one more bit than the group before.
+/// Symbols form groups of 2^group_bits. From the third group on, each group has one more extra bit than the one before.
 GPUIMG_HD inline CodedValue coded_value(std::uint32_t value, std::uint32_t group_bits) {
   const std::uint32_t extra_bits = bit_width(value | 1U << group_bits) - 1 - group_bits;
   return {(extra_bits << group_bits) + (value >> extra_bits), extra_bits, value & ((1U << extra_bits) - 1)};
 }
 
-/// 3 … 258: symbols 257 … 285. The longest has a symbol without extra bits.
+/// Lengths 3 … 258 become symbols 257 … 285. The longest has a symbol of its own, without extra bits.
 GPUIMG_HD inline CodedValue coded_length(std::uint32_t length) {
   CodedValue coded = length == kMaxMatchLength ? CodedValue{kLiteralSymbols - 1 - kFirstLengthSymbol}
                                                : coded_value(length - kMinMatchLength, 2);
@@ -73,17 +73,17 @@ GPUIMG_HD inline CodedValue coded_length(std::uint32_t length) {
   return coded;
 }
 
-/// 1 … 32768: symbols 0 … 29.
+/// Distances 1 … 32768 become symbols 0 … 29.
 GPUIMG_HD inline CodedValue coded_distance(std::uint32_t distance) { return coded_value(distance - 1, 1); }
 
-/// Of a symbol of the literal and length alphabet; 0 for literals and the end of the block.
+/// Extra bits of a symbol of the literal/length alphabet; 0 for literals and the end of a block.
 GPUIMG_HD constexpr std::uint32_t literal_extra_bits(std::uint32_t symbol) {
   return symbol < kFirstLengthSymbol + 8 || symbol == kLiteralSymbols - 1 ? 0 : (symbol - kFirstLengthSymbol) / 4 - 1;
 }
 
 GPUIMG_HD constexpr std::uint32_t distance_extra_bits(std::uint32_t symbol) { return symbol < 4 ? 0 : symbol / 2 - 1; }
 
-/// Huffman codes are packed starting with their most significant bit, everything else with the least significant.
+/// Huffman codes are packed starting with their most significant bit, everything else with the least significant one.
 /// `length` is 1 to 16.
 GPUIMG_HD constexpr std::uint32_t reversed_code(std::uint32_t code, std::uint32_t length) {
   code = (code & 0x5555U) << 1 | (code >> 1 & 0x5555U);
@@ -95,12 +95,12 @@ GPUIMG_HD constexpr std::uint32_t reversed_code(std::uint32_t code, std::uint32_
 
 // --- Huffman codes from symbol counts, and canonical codes: section 3.2.2 --------------------------------------------
 
-/// The tree over at most kMaxLeaves symbols. In the arrays the leaves come first, rarest first. The inner nodes follow
-/// as they are created, which is in order of weight.
+/// The Huffman tree over at most kMaxLeaves symbols. In the arrays, the leaves come first, rarest first. The inner
+/// nodes follow in the order of their creation, which is also the order of their weights.
 template <std::uint32_t kMaxLeaves>
 struct HuffmanTree {
   std::uint32_t leaves;
-  std::uint32_t weight[2 * kMaxLeaves];  ///< the caller sets those of the leaves
+  std::uint32_t weight[2 * kMaxLeaves];  ///< the caller sets the weights of the leaves
   std::uint16_t parent[2 * kMaxLeaves];
 
   [[nodiscard]] GPUIMG_HD std::uint32_t root() const { return 2 * leaves - 2; }
@@ -112,7 +112,7 @@ struct HuffmanTree {
     return depth;
   }
 
-  /// Creates the inner nodes: the two-queue method. Requires two leaves or more.
+  /// Creates the inner nodes by the two-queue method. Requires at least two leaves.
   GPUIMG_HD void join() {
     std::uint32_t leaf = 0;
     std::uint32_t inner = leaves;
@@ -129,13 +129,13 @@ struct HuffmanTree {
   }
 };
 
-/// How many codes there are of each length.
+/// Number of codes of each length.
 struct LengthCounts {
   std::uint32_t of[kMaxCodeBits + 1];
 };
 
-/// Makes the code prefix-free again after lengths were cut to `max_length`: repeatedly lengthens a shorter code by a
-/// bit and makes one of the longest codes its sibling.
+/// Makes the code prefix-free again after lengths were cut to `max_length`. Repeatedly lengthens a shorter code by one
+/// bit, and makes one of the longest codes its sibling.
 GPUIMG_HD inline void restore_prefix_code(LengthCounts& counts, std::uint32_t max_length) {
   std::uint64_t code_space = 0;
   for (std::uint32_t length = 1; length <= max_length; ++length) {
@@ -152,7 +152,7 @@ GPUIMG_HD inline void restore_prefix_code(LengthCounts& counts, std::uint32_t ma
   }
 }
 
-/// The code length of the leaf of that rank: the rarest get the longest.
+/// The code length of the leaf with this rank. The rarest symbols get the longest codes.
 GPUIMG_HD inline std::uint32_t length_of_rank(const LengthCounts& counts, std::uint32_t max_length,
                                               std::uint32_t rank) {
   std::uint32_t length = max_length;
@@ -162,8 +162,7 @@ GPUIMG_HD inline std::uint32_t length_of_rank(const LengthCounts& counts, std::u
   return length;
 }
 
-/// How many of the symbols that occur come before this one, which occurs: rarer ones, and of those that are as rare
-/// the lower ones.
+/// The rank of a symbol that occurs: the number of symbols that are rarer, or equally rare and lower.
 GPUIMG_HD inline std::uint32_t rank_of(const std::uint32_t* counts, std::uint32_t symbols, std::uint32_t symbol) {
   const std::uint32_t count = counts[symbol];
   std::uint32_t rank = 0;
@@ -174,7 +173,7 @@ GPUIMG_HD inline std::uint32_t rank_of(const std::uint32_t* counts, std::uint32_
   return rank;
 }
 
-/// The lengths of few symbols, one after another. Otherwise as codecs::choose_code_lengths.
+/// Chooses the code lengths of a small alphabet, in a single thread. The result is that of codecs::choose_code_lengths.
 template <std::uint32_t kSymbols>
 GPUIMG_HD inline void choose_lengths(const std::uint32_t* counts, std::uint32_t max_length, std::uint8_t* lengths) {
   HuffmanTree<kSymbols> tree;
@@ -205,8 +204,8 @@ GPUIMG_HD inline void choose_lengths(const std::uint32_t* counts, std::uint32_t 
   }
 }
 
-/// Calls put(symbol, code, length) with the canonical code of each symbol, in the bit order in which it is written;
-/// code and length are 0 for symbols that do not occur.
+/// Calls put(symbol, code, length) for each symbol with its canonical code, in the bit order of the stream. Code and
+/// length are 0 for symbols that do not occur.
 template <class Put>
 GPUIMG_HD inline void assign_codes(const std::uint8_t* lengths, std::uint32_t symbols, Put&& put) {
   std::uint32_t next[kMaxCodeBits + 1] = {};
@@ -227,11 +226,11 @@ GPUIMG_HD inline void assign_codes(const std::uint8_t* lengths, std::uint32_t sy
   }
 }
 
-/// The same code, of one symbol that occurs. `of_length` counts the symbols that have a code of each length.
+/// The canonical code of a single symbol that occurs. `of_length` counts the symbols of each code length.
 GPUIMG_HD inline std::uint32_t canonical_code(const std::uint8_t* lengths, const LengthCounts& of_length,
                                               std::uint32_t symbol) {
   const std::uint32_t length = lengths[symbol];
-  std::uint32_t code = 0;  // the first of that length
+  std::uint32_t code = 0;  // the first code of that length
   for (std::uint32_t shorter = 1; shorter < length; ++shorter) {
     code = (code + of_length.of[shorter]) << 1;
   }
@@ -243,19 +242,19 @@ GPUIMG_HD inline std::uint32_t canonical_code(const std::uint8_t* lengths, const
 
 // --- The header of a dynamic block, and the sizes of blocks: sections 3.2.3 to 3.2.7 ---------------------------------
 
-/// Of literals, ends of block and match lengths: four literals must fit into one write of the host's encoder.
+/// For literals, end of block and match lengths: the host's encoder writes four literals at once.
 constexpr std::uint32_t kMaxLiteralCodeBits = 14;
 
-/// The code lengths at the start of a dynamic block: run-length encoded, then Huffman coded. Section 3.2.7.
+/// The code lengths at the beginning of a dynamic block: run-length encoded, then Huffman coded. Section 3.2.7.
 struct DynamicHeader {
   struct Item {
     std::uint8_t symbol;
     std::uint8_t extra;
   };
 
-  std::uint32_t literals;        ///< how many lengths of the first alphabet are stated
-  std::uint32_t distances;       ///< … and of the second
-  std::uint32_t stated_lengths;  ///< … and of the code for code lengths
+  std::uint32_t literals;        ///< number of stored lengths of the literal/length alphabet
+  std::uint32_t distances;       ///< number of stored lengths of the distance alphabet
+  std::uint32_t stated_lengths;  ///< number of stored lengths of the code for code lengths
   std::uint32_t item_count;
   Item items[kLiteralSymbols + kDistanceSymbols];
   std::uint8_t lengths[kCodeLengthSymbols];
@@ -270,7 +269,7 @@ struct DynamicHeader {
     drop_unused_lengths();
   }
 
-  /// For those who take the constructor's steps one by one: encode_runs, `lengths`, drop_unused_lengths.
+  /// For callers that run the constructor's steps themselves: encode_runs, `lengths`, drop_unused_lengths.
   DynamicHeader() = default;
 
   GPUIMG_HD void encode_runs(const std::uint8_t* literal_lengths, const std::uint8_t* distance_lengths) {
@@ -322,7 +321,7 @@ struct DynamicHeader {
     return bits;
   }
 
-  /// Both call put(bits, count) for one piece after another, each of at most 14 bits.
+  /// Both call put(bits, count) for consecutive pieces of at most 14 bits each.
   template <class Put>
   GPUIMG_HD void write_before_items(Put&& put) const {
     put((literals - kFirstLengthSymbol) | (distances - 1) << 5 | (stated_lengths - 4) << 10, 14U);
@@ -341,7 +340,7 @@ struct DynamicHeader {
     }
   }
 
-  /// An item as it is written; `code` is that of its symbol.
+  /// An item as it is written. `code` is the code of its symbol.
   [[nodiscard]] GPUIMG_HD std::uint32_t item(std::uint32_t i, std::uint32_t code) const {
     return code | static_cast<std::uint32_t>(items[i].extra) << lengths[items[i].symbol];
   }
@@ -351,7 +350,7 @@ struct DynamicHeader {
     return symbol == kRepeatPrevious ? 2 : symbol == kShortZeroRun ? 3 : symbol == kLongZeroRun ? 7 : 0;
   }
 
-  /// How many lengths remain when zeros at the end are dropped.
+  /// How many lengths remain when trailing zeros are dropped, but at least `min`.
   GPUIMG_HD static std::uint32_t used(const std::uint8_t* lengths, std::uint32_t min, std::uint32_t max) {
     while (max > min && lengths[max - 1] == 0) {
       --max;
@@ -363,7 +362,7 @@ struct DynamicHeader {
     items[item_count++] = {static_cast<std::uint8_t>(symbol), static_cast<std::uint8_t>(extra)};
   }
 
-  /// Adds a run of `min` to `max` lengths, and returns how many.
+  /// Adds a run that covers `min` to `max` lengths, and returns how many it covers.
   GPUIMG_HD std::uint32_t add_run(std::uint8_t symbol, std::uint32_t run, std::uint32_t min, std::uint32_t max) {
     const std::uint32_t taken = run < max ? run : max;
     add(symbol, taken - min);
@@ -371,13 +370,13 @@ struct DynamicHeader {
   }
 };
 
-/// An upper bound of a block's size if it is stored: each stored block may start at any bit of a byte.
+/// Upper bound on the size of a block if it is stored. Each stored block may begin at any bit of a byte.
 GPUIMG_HD constexpr std::uint64_t stored_bits(std::uint64_t bytes) {
   constexpr std::uint64_t kHeaderBits = 7 + kBlockHeaderBits + 32;
   return 8 * bytes + (bytes / kMaxStoredBytes + 1) * kHeaderBits;
 }
 
-/// The smallest form of a block. The sizes are in bits, without the three that begin every block.
+/// The block type with the smallest result. Sizes are in bits, without the three header bits of every block.
 GPUIMG_HD constexpr BlockType choose_block_type(std::uint64_t bytes, std::uint64_t dynamic_bits,
                                                 std::uint64_t fixed_bits) {
   const std::uint64_t coded = dynamic_bits < fixed_bits ? dynamic_bits : fixed_bits;
@@ -386,7 +385,7 @@ GPUIMG_HD constexpr BlockType choose_block_type(std::uint64_t bytes, std::uint64
                                                         : BlockType::dynamic;
 }
 
-/// The three bits that begin a block.
+/// The three header bits of a block.
 GPUIMG_HD constexpr std::uint32_t block_header(BlockType type, bool is_last) {
   return (is_last ? 1U : 0U) | static_cast<std::uint32_t>(type) << 1;
 }

@@ -1,5 +1,6 @@
-// PNG's five row filters on four bytes at a time, the first byte lowest: applied, chosen, and undone some pixels at a
-// time; how unfiltered rows become a picture; and samples of one bit. PNG specification, sections 7.2 and 9.
+// PNG's five row filters, on four bytes at a time, first byte lowest: applying and choosing them, undoing them for
+// several pixels at once, and turning unfiltered rows into a picture. Also packs samples of one bit. PNG specification,
+// sections 7.2 and 9.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@ namespace gpuimg::png {
 
 constexpr int kFilterCount = 5;
 
-/// The choice of a filter samples the bytes after the first pixel: every other stretch of this length.
+/// To choose a filter, every other stretch of this length is sampled, beginning after the first pixel.
 constexpr std::uint32_t kCostStretchBytes = 480;
 constexpr std::uint32_t kCostCap = 8;
 
-/// Four bytes of a row, those a pixel to the left, those above, and those above to the left.
+/// Four bytes of a row, and the corresponding bytes of the pixels to the left, above, and above to the left.
 struct Neighbors {
   std::uint32_t value;
   std::uint32_t left;
@@ -25,25 +26,25 @@ struct Neighbors {
 constexpr std::uint32_t kTopBits = 0x80808080U;
 constexpr std::uint32_t kBottomBits = 0x01010101U;
 
-/// Of each byte a − b.
+/// Per byte: a − b.
 GPUIMG_HD constexpr std::uint32_t bytes_minus(std::uint32_t a, std::uint32_t b) {
   return ((a | kTopBits) - (b & ~kTopBits)) ^ ((a ^ ~b) & kTopBits);
 }
 
-/// Of each byte a + b.
+/// Per byte: a + b.
 GPUIMG_HD constexpr std::uint32_t bytes_plus(std::uint32_t a, std::uint32_t b) {
   return ((a & ~kTopBits) + (b & ~kTopBits)) ^ ((a ^ b) & kTopBits);
 }
 
-/// Of each byte (a + b) / 2, rounded down.
+/// Per byte: (a + b) / 2, rounded down.
 GPUIMG_HD constexpr std::uint32_t bytes_average(std::uint32_t a, std::uint32_t b) {
   return (a & b) + ((a ^ b) >> 1 & ~kTopBits);
 }
 
-/// 255 in each byte whose top bit is set in `tops`.
+/// Per byte: 255 if the top bit of `tops` is set, else 0.
 GPUIMG_HD constexpr std::uint32_t byte_mask(std::uint32_t tops) { return (tops >> 7 & kBottomBits) * 255U; }
 
-/// 255 in each byte with a ≥ b.
+/// Per byte: 255 if a ≥ b, else 0.
 GPUIMG_HD constexpr std::uint32_t bytes_at_least(std::uint32_t a, std::uint32_t b) {
   const std::uint32_t low = (a | kTopBits) - (b & ~kTopBits);
   return byte_mask((a & ~b) | (~(a ^ b) & low));
@@ -53,14 +54,14 @@ GPUIMG_HD constexpr std::uint32_t selected(std::uint32_t mask, std::uint32_t a, 
   return (mask & a) | (~mask & b);
 }
 
-/// Of each byte a − b, or 0 if that is negative.
+/// Per byte: max(a − b, 0).
 GPUIMG_HD constexpr std::uint32_t bytes_excess(std::uint32_t a, std::uint32_t b) {
   return bytes_minus(a, b) & bytes_at_least(a, b);
 }
 
-/// Paeth's predictor. The specification takes whichever of left, up and corner is nearest to left + up − corner. Let
-/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if
-/// corner − low ≥ 2 · (high − corner); symmetrically it is high; otherwise it is the corner.
+/// Paeth's predictor. By specification, it is the one of left, up and corner that is nearest to left + up − corner. Let
+/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if corner − low
+/// ≥ 2 · (high − corner). Symmetrically, it is high. Otherwise it is the corner.
 GPUIMG_HD constexpr std::uint32_t bytes_paeth(std::uint32_t left, std::uint32_t up, std::uint32_t corner) {
   const std::uint32_t is_left_high = bytes_at_least(left, up);
   const std::uint32_t low = selected(is_left_high, up, left);
@@ -69,7 +70,7 @@ GPUIMG_HD constexpr std::uint32_t bytes_paeth(std::uint32_t left, std::uint32_t 
   const std::uint32_t to_low = bytes_excess(corner, low);
   const std::uint32_t is_low = bytes_at_least(bytes_excess(to_low, to_high), to_high);
   const std::uint32_t is_high = bytes_at_least(bytes_excess(to_high, to_low), to_low);
-  // Both hold only if the low, the high and the corner are equal.
+  // Both conditions hold only if low, high and corner are equal.
   return selected(is_low, low, selected(is_high, high, corner));
 }
 
@@ -96,12 +97,12 @@ GPUIMG_HD constexpr std::uint32_t cost_of(std::uint32_t residues) {
   return sum_of_bytes(selected(is_large, kCostCap * kBottomBits, size));
 }
 
-/// The first `count` bytes of four.
+/// The first `count` of four bytes; the others become 0.
 GPUIMG_HD constexpr std::uint32_t first_bytes(std::uint32_t bytes, std::uint64_t count) {
   return count >= 4 ? bytes : bytes & ((1U << (8 * count)) - 1U);
 }
 
-/// The first of the smallest costs.
+/// The filter with the lowest cost; the first of them if several are equal.
 GPUIMG_HD constexpr int cheapest_filter(const std::uint64_t* costs) {
   int best = 0;
   for (int filter = 1; filter < kFilterCount; ++filter) {
@@ -110,8 +111,8 @@ GPUIMG_HD constexpr int cheapest_filter(const std::uint64_t* costs) {
   return best;
 }
 
-/// Pixels in memory, rows without padding, as PNG orders their bytes. `load(at)` returns the four bytes at an address,
-/// which may lie up to 7 bytes past the end of a row.
+/// Unpadded rows of pixels in memory, read in PNG's byte order. `load(at)` must return the four bytes at an address; it
+/// may be called up to 7 bytes past the end of a row.
 template <class Load>
 class PngRows {
  public:
@@ -119,7 +120,8 @@ class PngRows {
                     Load load)
       : pixels_(pixels), row_bytes_(row_bytes), pixel_bytes_(pixel_bytes), is_16_bit_(is_16_bit), load_(load) {}
 
-  /// Bytes `at` … at + 3 of a row; those before it, and all above the first row, are 0. The others are anything.
+  /// Bytes `at` … at + 3 of a row and their neighbors. Neighbors before the row or above the first row are 0. Bytes
+  /// beyond the end of the row are arbitrary.
   [[nodiscard]] GPUIMG_HD Neighbors neighbors(std::uint32_t row, std::int64_t at) const {
     const std::uint8_t* const current = pixels_ + row * row_bytes_;
     const std::uint8_t* const above = current - row_bytes_;
@@ -146,7 +148,7 @@ class PngRows {
     return swapped(load_(row + at - 1)) >> 8 | swapped(load_(row + at + 3)) << 24;
   }
 
-  /// The two bytes of each sample: PNG stores the higher one first.
+  /// Swaps the two bytes of each sample, because PNG stores the high byte first.
   GPUIMG_HD static constexpr std::uint32_t swapped(std::uint32_t samples) {
     return (samples & 0x00FF00FFU) << 8 | (samples >> 8 & 0x00FF00FFU);
   }
@@ -158,24 +160,24 @@ class PngRows {
   Load load_;
 };
 
-// --- Undoing them ----------------------------------------------------------------------------------------------------
+// --- Undoing filters -------------------------------------------------------------------------------------------------
 
-/// Pixels that are undone at once: as many as fill whole words, and 8 to 16 bytes.
+/// Words per chunk, the unit that is undone at once: 8 to 16 bytes that hold whole pixels.
 template <std::uint32_t kPixelBytes>
 constexpr std::uint32_t kChunkWords = kPixelBytes % 3 == 0 ? 3
                                       : kPixelBytes == 4   ? 2
                                                            : 4;
 
-/// A row on its way from left to right. A pixel is at most two words.
+/// State while a row is undone from left to right. A pixel has at most two words.
 struct RowState {
   std::uint32_t left[2] = {};
   std::uint32_t corner[2] = {};
 };
 
-/// How a row is predicted. Paeth's predictor of zeros and one other neighbor is that neighbor: so it also makes the
-/// simpler ones, without a branch.
+/// The predictor of a row's filter. If only one neighbor is not zero, Paeth's predictor equals that neighbor. So
+/// masking neighbors gives the simpler filters without branches.
 struct Predictor {
-  std::uint32_t left = 0;  ///< masks of the neighbors that count
+  std::uint32_t left = 0;  ///< all ones if this neighbor is used, else 0
   std::uint32_t up = 0;
   std::uint32_t corner = 0;
   bool is_average = false;
@@ -193,7 +195,7 @@ struct Predictor {
   }
 };
 
-/// Four bytes of `words` from byte `at` on; behind the last word there are zeros.
+/// Four bytes of `words` from byte `at` on. Zeros follow the last word.
 template <std::uint32_t kWords>
 GPUIMG_HD inline std::uint32_t word_from(const std::uint32_t (&words)[kWords], std::uint32_t at) {
   const std::uint32_t next = at / 4 + 1 < kWords ? words[at / 4 + 1] : 0U;
@@ -209,8 +211,8 @@ GPUIMG_HD inline void add_bytes_at(std::uint32_t (&words)[kWords], std::uint32_t
   }
 }
 
-/// Undoes a chunk. `filtered` and `up`, the row above, have the same places; what is behind the end of a row may be
-/// anything. `pixels` may be neither.
+/// Undoes the filter of a chunk. `filtered` and `up`, the row above, hold the same pixels. Bytes beyond the end of a
+/// row are arbitrary. `pixels` must not alias either.
 template <std::uint32_t kPixelBytes, std::uint32_t kWords>
 GPUIMG_HD inline void undo_chunk(const Predictor& predictor, const std::uint32_t (&filtered)[kWords],
                                  const std::uint32_t (&up)[kWords], RowState& state, std::uint32_t (&pixels)[kWords]) {
@@ -238,9 +240,9 @@ GPUIMG_HD inline void undo_chunk(const Predictor& predictor, const std::uint32_t
   }
 }
 
-/// Unfiltered rows in memory: each begins at a multiple of the pitch.
+/// Unfiltered rows in memory. Each begins at a multiple of the pitch.
 struct UnfilteredRows {
-  static constexpr std::uint32_t kAlignment = 48;  ///< whole chunks of every pixel size; and of 16 bytes
+  static constexpr std::uint32_t kAlignment = 48;  ///< a multiple of 16 bytes and of every chunk size
 
   const std::uint32_t* words = nullptr;
   std::uint32_t pitch = 0;
@@ -251,8 +253,8 @@ struct UnfilteredRows {
     return (row_bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  /// Bytes `at` … at + 3 of the picture, whose rows have no padding and whose samples the lower byte first. `at` is a
-  /// multiple of 4. What is behind byte `end` is 0.
+  /// Bytes `at` … at + 3 of the picture, which has unpadded rows and stores the low byte of a sample first. `at` must
+  /// be a multiple of 4. Bytes from `end` on are 0.
   [[nodiscard]] GPUIMG_HD std::uint32_t picture_bytes(std::uint32_t at, std::uint32_t end) const {
     const std::uint32_t row = at / row_bytes;
     const std::uint32_t place = at - row * row_bytes;
@@ -285,10 +287,10 @@ struct UnfilteredRows {
 
 // --- Samples of one bit ----------------------------------------------------------------------------------------------
 
-/// Bytes of a row: ⌈width/8⌉.
+/// Bytes per row of one-bit samples: ⌈width/8⌉.
 GPUIMG_HD constexpr int packed_row_bytes(int width) { return (width - 1) / 8 + 1; }
 
-/// The highest bits of up to eight bytes, the first one highest; then 0.
+/// Packs the top bits of up to eight bytes, the first byte highest; unused bits are 0.
 GPUIMG_HD constexpr std::uint32_t packed_byte(const std::uint8_t* bytes, int count) {
   std::uint32_t bits = 0;
   for (int i = 0; i < count; ++i) {
@@ -297,7 +299,7 @@ GPUIMG_HD constexpr std::uint32_t packed_byte(const std::uint8_t* bytes, int cou
   return bits;
 }
 
-/// The same of eight bytes, the first one lowest: each factor moves one of the bits to its place in the highest byte.
+/// Likewise for eight bytes, the first one lowest. The multiplication moves each bit to its place in the highest byte.
 GPUIMG_HD constexpr std::uint32_t packed_byte(std::uint64_t bytes) {
   constexpr std::uint64_t kLowestBits = 0x0101010101010101U;
   constexpr std::uint64_t kToTheirPlaces = 0x8040201008040201U;

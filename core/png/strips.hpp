@@ -1,6 +1,6 @@
-// How an image is divided for a PNG: strips of whole rows, in them deflate blocks, in them parts; where the blocks of
-// each strip come to lie in its IDAT chunk; and which pixels a device encodes. The division depends only on the size of
-// the image. PNG specification, section 11.2.3; RFC 1951, section 3.2.4.
+// How an image is divided for PNG encoding: strips of whole rows, each divided into deflate blocks, each divided into
+// parts. Also where the blocks of a strip lie in its IDAT chunk, and which pixels a device encodes. The division
+// depends only on the size of the image. PNG specification, section 11.2.3; RFC 1951, section 3.2.4.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gpuimg::png {
 
-/// Strips are about as long as two blocks after filtering: with its deflated form, one fits a core's own cache.
+/// A strip has about two blocks of filtered bytes. Together with its deflated form, it fits in a core's own cache.
 constexpr std::uint32_t kStripBytes = 2 * kBlockBytes;
 
 GPUIMG_HD constexpr std::uint32_t rows_per_strip(std::uint64_t row_bytes, std::uint32_t height) {
@@ -22,23 +22,23 @@ GPUIMG_HD constexpr std::uint32_t rows_per_strip(std::uint64_t row_bytes, std::u
   return rows < 1 ? 1 : rows > height ? height : static_cast<std::uint32_t>(rows);
 }
 
-/// A part of a block: 32 KB of a strip's filtered bytes. Positions count from the beginning of the strip.
+/// A part of a block: up to 32 KiB of filtered bytes. Positions count from the beginning of the strip.
 struct PartPlace {
   std::uint32_t strip;
-  std::uint32_t block;  ///< of all blocks
+  std::uint32_t block;  ///< number among all blocks of the image
   std::uint32_t begin;
-  std::uint32_t end;  ///< begin, if the strip is too short to have the part
+  std::uint32_t end;  ///< equals `begin` if the strip is too short for this part
   std::uint32_t block_begin;
   std::uint32_t block_end;
 };
 
-/// Filtered strips lie in memory one after another, each from a multiple of kStripAlignment on.
+/// Filtered strips are stored one after another in memory, each at a multiple of kStripAlignment.
 struct StripLayout {
   static constexpr std::uint32_t kStripAlignment = 128;
 
   std::uint64_t row_bytes = 0;  ///< without the filter byte
   std::uint32_t height = 1;
-  std::uint32_t rows = 1;  ///< of a strip
+  std::uint32_t rows = 1;  ///< per strip
   std::uint32_t strips = 1;
   std::uint32_t blocks_per_strip = 1;
   std::uint32_t parts_per_strip = 1;
@@ -69,7 +69,7 @@ struct StripLayout {
   [[nodiscard]] GPUIMG_HD std::uint32_t block_count() const { return strips * blocks_per_strip; }
   [[nodiscard]] GPUIMG_HD std::uint32_t part_count() const { return strips * parts_per_strip; }
 
-  /// Where a row's filtered bytes begin in memory.
+  /// Where the filtered bytes of a row begin in memory.
   [[nodiscard]] GPUIMG_HD std::uint64_t row_begin(std::uint32_t row) const {
     const std::uint32_t strip = row / rows;
     return strip * strip_stride() + (row - strip * rows) * (row_bytes + 1);
@@ -88,7 +88,7 @@ struct StripLayout {
     return place;
   }
 
-  /// The parts of block number `block` of its strip.
+  /// Number of parts of a block; `block` is its number in its strip.
   [[nodiscard]] GPUIMG_HD std::uint32_t parts_of_block(std::uint32_t block) const {
     return smaller(parts_per_strip - block * kPartsPerBlock, kPartsPerBlock);
   }
@@ -97,8 +97,8 @@ struct StripLayout {
   GPUIMG_HD static std::uint32_t smaller(std::uint32_t a, std::uint32_t b) { return a < b ? a : b; }
 };
 
-/// The largest size of all chunks: a block is stored if it does not become smaller, and each strip has a chunk with an
-/// empty block at its end.
+/// Upper bound on the size of all chunks: a block is stored if encoding does not make it smaller, and each strip has
+/// its own chunk, which ends with an empty block.
 inline std::uint64_t most_chunk_bytes(const StripLayout& layout) {
   constexpr std::uint64_t kPerBlock = 5 * 6;
   constexpr std::uint64_t kPerStrip = 32;
@@ -107,9 +107,9 @@ inline std::uint64_t most_chunk_bytes(const StripLayout& layout) {
 
 // --- Chunks ----------------------------------------------------------------------------------------------------------
 
-/// A block's form, its codes, and the bits before its symbols: three, then what a dynamic block states.
+/// A block's type, its codes, and the bits before its symbols: three header bits, then the header of a dynamic block.
 struct BlockCodes {
-  static constexpr std::uint32_t kHeaderWords = 128;  ///< 316 lengths of 7 bits, each third with 7 bits more, and 74
+  static constexpr std::uint32_t kHeaderWords = 128;  ///< 316 lengths of 7 bits, 7 more for every third, and 74 bits
 
   BlockType type;
   std::uint32_t header_bits;
@@ -125,35 +125,36 @@ constexpr std::uint32_t kZlibHeaderBytes = 2;   ///< in the first chunk
 constexpr std::uint32_t kZlibTrailerBytes = 4;  ///< Adler-32, in the last chunk
 constexpr std::uint32_t kStoredLengthBytes = 4;
 
-/// The first byte of stored bytes whose block begins at `bit`.
+/// Offset of the first data byte of a stored block that begins at `bit`.
 GPUIMG_HD constexpr std::uint64_t stored_data_byte(std::uint64_t bit) {
   return (bit + kBlockHeaderBits + 7) / 8 + kStoredLengthBytes;
 }
 
-/// Where stored byte `i` of a block comes to lie: every kMaxStoredBytes there is another header.
+/// Where byte `i` of a stored block's data lies. After every kMaxStoredBytes, another header follows.
 GPUIMG_HD constexpr std::uint64_t stored_byte_place(std::uint64_t bit, std::uint32_t i) {
   return stored_data_byte(bit) + i + i / kMaxStoredBytes * (1 + kStoredLengthBytes);
 }
 
-/// The bit after a block of `bytes` bytes, which is not empty.
+/// The bit after a block with `bytes` > 0 bytes of data.
 GPUIMG_HD constexpr std::uint64_t block_end_bit(std::uint64_t bit, BlockType type, std::uint32_t bits,
                                                 std::uint32_t bytes) {
   return type == BlockType::stored ? 8 * (stored_byte_place(bit, bytes - 1) + 1) : bit + bits;
 }
 
-/// A strip's chunk. Bytes count from the beginning of the first chunk.
+/// The chunk of a strip, in bytes from the beginning of the first chunk.
 struct ChunkPlace {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-/// What follows a strip's blocks: an empty stored block that fills the last byte, or at the end of the stream the
-/// Adler-32. Returns the end of the chunk's data.
+/// The end of a chunk's data. After its blocks comes an empty stored block, which fills the last byte, or, in the last
+/// chunk of the stream, the Adler-32 checksum.
 GPUIMG_HD constexpr std::uint64_t chunk_data_end(std::uint64_t end_bit, bool is_last) {
   return is_last ? (end_bit + 7) / 8 + kZlibTrailerBytes : stored_data_byte(end_bit);
 }
 
-/// Walks the blocks of a strip from bit `first` on. Calls at_block(number, bit) for each; returns the bit after them.
+/// Walks through the blocks of a strip from bit `first` on. Calls at_block(number, bit) for each, and returns the bit
+/// after the last.
 template <class AtBlock>
 GPUIMG_HD inline std::uint64_t walk_blocks(const StripLayout& layout, const BlockCodes* blocks, std::uint32_t strip,
                                            std::uint64_t first, AtBlock&& at_block) {
@@ -172,7 +173,7 @@ GPUIMG_HD constexpr std::uint32_t chunk_data_begin(std::uint32_t strip) {
   return kChunkHeadBytes + (strip == 0 ? kZlibHeaderBytes : 0);
 }
 
-/// Calls put(byte, value) for the bytes of a chunk before its blocks. The length counts the data alone.
+/// Calls put(byte, value) for each byte of a chunk before its blocks. The length field counts only the data.
 template <class Put>
 GPUIMG_HD inline void write_chunk_head(const ChunkPlace& chunk, std::uint32_t strip, Put&& put) {
   const auto length = static_cast<std::uint32_t>(chunk.end - chunk.begin - kChunkHeadBytes - kChunkTailBytes);
@@ -191,7 +192,7 @@ GPUIMG_HD inline void write_chunk_head(const ChunkPlace& chunk, std::uint32_t st
   }
 }
 
-/// The same for a number of four bytes that begins at `byte`.
+/// Likewise for a four-byte number at `byte`.
 template <class Put>
 GPUIMG_HD inline void write_big_endian(std::uint64_t byte, std::uint32_t number, Put&& put) {
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -199,7 +200,7 @@ GPUIMG_HD inline void write_big_endian(std::uint64_t byte, std::uint32_t number,
   }
 }
 
-/// The same for a stored block's length and its complement, lowest byte first.
+/// Likewise for the length of a stored block and its complement, low byte first.
 template <class Put>
 GPUIMG_HD inline void write_stored_length(std::uint64_t byte, std::uint32_t length, Put&& put) {
   const std::uint32_t both = length | (~length & 0xFFFFU) << 16;
@@ -208,16 +209,16 @@ GPUIMG_HD inline void write_stored_length(std::uint64_t byte, std::uint32_t leng
   }
 }
 
-// --- Limits of a device ----------------------------------------------------------------------------------------------
+// --- Limits of a device encoder --------------------------------------------------------------------------------------
 
-/// Level 2 remembers every position, and level 3 tries all filters: these are for the host.
+/// Levels 2 (which remembers every position) and 3 (which tries all filters) are encoded only on the host.
 inline bool can_encode(PixelFormat pixels, const PngDataFormat& format) {
   const bool is_packable = !format.one_bit || pixels == PixelFormat{Sample::u8, 1};
   return pixels.is_photographic() && is_packable && (format.level == 0 || format.level == 1);
 }
 
-/// What a device takes to encode a picture of that size, beside the picture: filtered rows, half as much for matches,
-/// the chunks, and notes about each part, 5 % of it.
+/// Device memory that encoding needs besides the picture itself: filtered rows, half as much for matches, the chunks,
+/// and notes about each part (5 %).
 constexpr std::size_t encoding_bytes(std::size_t picture_bytes) {
   constexpr std::size_t kNotes = std::size_t{8} << 10;
   return picture_bytes * 51 / 20 + picture_bytes / 20 + kNotes;

@@ -1,6 +1,6 @@
-// From the codes of a deflate stream to its bytes, in two steps without an order among threads. First each byte becomes
-// a symbol: the byte itself, or how far before it the byte lies that it equals. Then these are followed to their bytes:
-// within a tile, within a supertile, and last in the 32 KiB before the supertile. docs/decisions/0030.
+// Turns the codes of a deflate stream into bytes, in two steps that need no order among threads. First each byte
+// becomes a symbol: either the byte itself, or the distance back to an equal byte. Then symbols are resolved to bytes:
+// first within a tile, then within a supertile, finally from the 32 KiB before the supertile. docs/decisions/0030.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace gpuimg::png {
 
-/// A byte of the stream before it is known: below 256, the byte. As emitted, kDistant | distance − 1. While a tile is
-/// resolved, kInTile | place in the tile; from then on, kDistant | place in the window before the supertile.
+/// A byte of the output that may not be known yet. Below 256 it is the byte. When emitted: kDistant | distance − 1.
+/// While its tile is resolved: kInTile | position in the tile. After that: kDistant | position in the window before the
+/// supertile.
 using Symbol = std::uint16_t;
 constexpr std::uint32_t kDistant = 0x8000U;
 constexpr std::uint32_t kInTile = 0x4000U;
@@ -24,14 +25,14 @@ GPUIMG_HD constexpr bool is_in_tile(std::uint32_t symbol) { return (symbol & (kD
 
 // --- Emission --------------------------------------------------------------------------------------------------------
 
-/// Where to store symbols. Groups of eight begin at multiples of eight.
+/// Where symbols are stored. Groups of eight begin at multiples of eight.
 struct SymbolStore {
   static constexpr std::uint32_t kGroup = 8;
 
   Symbol* symbols = nullptr;  ///< aligned to 16 bytes
 
   GPUIMG_HD void put(std::uint32_t at, std::uint32_t symbol) const { symbols[at] = static_cast<Symbol>(symbol); }
-  /// The first symbol lowest.
+  /// Stores eight symbols, the first one lowest.
   GPUIMG_HD void put_group(std::uint32_t at, std::uint64_t low, std::uint64_t high) const {
 #ifdef __CUDA_ARCH__
     *reinterpret_cast<ulonglong2*>(symbols + at) = make_ulonglong2(low, high);
@@ -42,7 +43,7 @@ struct SymbolStore {
   }
 };
 
-/// Stores consecutive symbols, eight at a time where a group has no others.
+/// Stores consecutive symbols: whole groups of eight at once, partial groups one symbol at a time.
 class SymbolWriter {
  public:
   GPUIMG_HD SymbolWriter(const SymbolStore& store, std::uint32_t at) : store_(store), begin_(at), at_(at) {}
@@ -57,7 +58,7 @@ class SymbolWriter {
       store_group();
     }
   }
-  /// Stores what is left.
+  /// Stores the symbols that remain.
   GPUIMG_HD void finish() const { store_last(at_ % SymbolStore::kGroup); }
 
  private:
@@ -68,7 +69,7 @@ class SymbolWriter {
       store_last(SymbolStore::kGroup);
     }
   }
-  /// Of the last `count`, those that were put here.
+  /// Stores the last `count` symbols, except those that were not put here.
   GPUIMG_HD void store_last(std::uint32_t count) const {
     for (std::uint32_t i = 1; i <= count && i <= at_ - begin_; ++i) {
       const std::uint32_t place = SymbolStore::kGroup - i;
@@ -84,11 +85,11 @@ class SymbolWriter {
   std::uint64_t high_ = 0;
 };
 
-/// Matches of one distance, one directly after another, repeat the bytes before the first of them. Their symbols point
-/// there, and not to one another: chains of symbols stay short in flat areas.
+/// A run of adjacent matches with equal distance, which repeat the bytes before the first of them. Their symbols refer
+/// to these bytes instead of to one another, which keeps chains of symbols short in flat areas.
 class Run {
  public:
-  /// Another match of that distance, at byte `at`.
+  /// Begins a match at byte `at`. It extends the run if it has the same distance and directly follows.
   GPUIMG_HD void begin_match(std::uint32_t distance, std::uint32_t at, std::uint32_t length) {
     if (distance != distance_ || at != end_) {
       begin_ = at;
@@ -96,7 +97,7 @@ class Run {
     }
     end_ = at + length;
   }
-  /// The distance from byte `at` of the run to a byte that is equal: a multiple of the match's.
+  /// The distance from byte `at` of the run back to an equal byte: a multiple of the match's distance.
   GPUIMG_HD std::uint32_t reach(std::uint32_t at) {
     if (at - begin_ >= reach_ && reach_ + distance_ <= kMaxMatchDistance) {
       reach_ += distance_;
@@ -111,8 +112,8 @@ class Run {
   std::uint32_t reach_ = 0;
 };
 
-/// Decodes the codes between the cursor and bit `end`, which a walk has found to be valid, and stores the symbols of
-/// their bytes from byte `at` on. Returns false if a match begins before the first byte.
+/// Decodes the codes between the cursor and bit `end`, which a walk has already found valid. Stores the symbols of
+/// their bytes from byte `at` on. Returns false if a match refers to bytes before the first byte of the stream.
 GPUIMG_HD inline bool emit_symbols(BitCursor cursor, const CodeTables& tables, std::uint32_t end, std::uint32_t at,
                                    const SymbolStore& store) {
   SymbolWriter writer(store, at);
@@ -145,18 +146,18 @@ GPUIMG_HD inline bool emit_symbols(BitCursor cursor, const CodeTables& tables, s
 
 // --- Resolution ------------------------------------------------------------------------------------------------------
 
-/// A tile that is being resolved: its place in a ring of symbols, of the last kMaxMatchDistance before it and its own.
+/// A tile that is being resolved. Its symbols lie in a ring buffer, after the kMaxMatchDistance symbols before it.
 struct Tile {
-  std::uint32_t slot;       ///< its first symbol in the ring
-  std::uint32_t ring_size;  ///< kMaxMatchDistance and the symbols of a tile
-  std::uint32_t begin;      ///< its first symbol in the supertile
+  std::uint32_t slot;       ///< index of its first symbol in the ring
+  std::uint32_t ring_size;  ///< kMaxMatchDistance plus the symbols of a tile
+  std::uint32_t begin;      ///< index of its first symbol in the supertile
 };
 
 GPUIMG_HD constexpr std::uint32_t ring_size(std::uint32_t tile_symbols) { return kMaxMatchDistance + tile_symbols; }
 
-/// What an emitted symbol at `place` of the tile becomes first. Symbols before the tile are final, so it is either
-/// final too, or points into the tile. A supertile begins with an empty ring: what points before it becomes a place in
-/// the window.
+/// The first step of resolving the symbol emitted at `place` of the tile. Symbols before the tile are final, so the
+/// result is final or refers to a position in the tile. The ring is empty at the beginning of a supertile: references
+/// before it become positions in the window.
 GPUIMG_HD inline std::uint32_t looked_up(std::uint32_t symbol, std::uint32_t place, const Tile& tile,
                                          const Symbol* ring) {
   if (!is_distant(symbol)) {
@@ -166,7 +167,7 @@ GPUIMG_HD inline std::uint32_t looked_up(std::uint32_t symbol, std::uint32_t pla
   if (distance <= place) {
     return kInTile | (place - distance);
   }
-  const std::uint32_t back = distance - place;  // before the tile
+  const std::uint32_t back = distance - place;  // counted from the beginning of the tile
   if (back > tile.begin) {
     return kDistant | (kMaxMatchDistance + tile.begin - back);
   }
@@ -174,7 +175,7 @@ GPUIMG_HD inline std::uint32_t looked_up(std::uint32_t symbol, std::uint32_t pla
   return ring[at];
 }
 
-/// Follows a symbol of a tile at most `steps` times. `symbols` are those of the tile: as looked up, or followed.
+/// Follows a symbol of a tile for at most `steps` steps. `symbols` are those of the tile, either looked up or followed.
 GPUIMG_HD inline std::uint32_t followed(std::uint32_t symbol, const Symbol* symbols, int steps) {
   for (int i = 0; i < steps && is_in_tile(symbol); ++i) {
     symbol = symbols[symbol & (kInTile - 1U)];

@@ -1,7 +1,7 @@
-// How a deflate stream is decoded by many threads at once: blocks are cut into windows, windows into subsequences. A
-// thread walks through each subsequence from a guess and counts the bytes that it makes. Then all are joined: each must
-// begin where the one before it ends, and so must each window and each block, from the first bit of the stream on.
-// docs/decisions/0030-png-decoded-on-the-device.md.
+// Decodes a deflate stream with many threads at once. Blocks are cut into windows, and windows into subsequences. A
+// thread walks through each subsequence from a guessed start, and counts the bytes it makes. Then the pieces are
+// joined: each subsequence, window and block must begin where its predecessor ends, starting at the first bit of the
+// stream. docs/decisions/0030-png-decoded-on-the-device.md.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,39 @@
 
 namespace gpuimg::png {
 
-/// Why a PNG is left to the host: a set of bits.
+/// Reasons why the host must decode a PNG, as a set of bits.
 struct Defect {
   enum : std::uint32_t {
-    too_many_blocks = 1,      ///< more than the lists hold, or more rounds than one for each of more_rounds blocks
-    bad_chain = 2,            ///< the bits after a block are no block
-    bad_code = 4,             ///< a block has bits that are no code, or no end
-    not_synchronized = 8,     ///< windows do not meet
-    bad_size = 16,            ///< the stream makes more or fewer bytes than the image has
+    too_many_blocks = 1,      ///< more blocks than the lists hold, or the search missed more than more_rounds
+    bad_chain = 2,            ///< the bits after a block are not a valid block
+    bad_code = 4,             ///< a block has bits that match no code, or has no end
+    not_synchronized = 8,     ///< windows do not join
+    bad_size = 16,            ///< the stream makes more or fewer bytes than the image needs
     bad_distance = 32,        ///< a match begins before the first byte
-    bad_filter = 64,          ///< a row names a filter that PNG does not define
-    bad_checksum = 128,       ///< of a chunk
-    bad_data_checksum = 256,  ///< of all bytes
+    bad_filter = 64,          ///< a row has a filter that PNG does not define
+    bad_checksum = 128,       ///< CRC of a chunk
+    bad_data_checksum = 256,  ///< Adler-32 of the data
   };
 };
 
 constexpr std::uint32_t kUnknown = ~0U;
 
-/// More bytes than any image has; sums stop there, so that they cannot wrap.
+/// More bytes than any image has. Sums saturate here, so that they cannot overflow.
 constexpr std::uint32_t kTooManyBytes = 1U << 31;
 
 /// How the work is divided.
 struct DecodeShape {
-  std::uint32_t lanes = 128;                ///< subsequences of a window
-  std::uint32_t min_words = 9;              ///< of a subsequence, odd
+  std::uint32_t lanes = 128;                ///< subsequences per window
+  std::uint32_t min_words = 9;              ///< words per subsequence, odd
   std::uint32_t max_words = 33;             ///< odd, so that lanes begin in different banks of shared memory
-  std::uint32_t run_in_bits = 512;          ///< a walk from a guess begins so many bits early, or half a subsequence
-  std::uint32_t passes = 3;                 ///< over windows that do not meet
-  std::uint32_t more_rounds = 32;           ///< each for one block whose beginning the search has not found
-  std::uint32_t tile_symbols = 4096;        ///< that are resolved together; divides kMaxMatchDistance
-  std::uint32_t tiles_per_supertile = 128;  ///< that one group of threads resolves one after another
+  std::uint32_t run_in_bits = 512;          ///< a walk from a guess begins this many bits (or half a subsequence) early
+  std::uint32_t passes = 3;                 ///< repetitions for windows that do not join
+  std::uint32_t more_rounds = 32;           ///< each handles one block whose beginning the search missed
+  std::uint32_t tile_symbols = 4096;        ///< symbols that are resolved together; divides kMaxMatchDistance
+  std::uint32_t tiles_per_supertile = 128;  ///< tiles that one group of threads resolves one after another
 };
 
-/// How many entries the lists have room for.
+/// Capacities of the lists.
 struct ListSizes {
   std::uint32_t candidates = 0;
   std::uint32_t blocks = 0;
@@ -52,7 +52,7 @@ struct ListSizes {
   std::uint32_t stored_runs = 0;
 };
 
-/// Blocks that the search finds are sorted by one group of threads.
+/// One group of threads sorts all blocks that the search finds.
 constexpr std::uint32_t kMaxSortedBlocks = 8192;
 
 GPUIMG_HD inline ListSizes list_sizes(std::uint32_t stream_bytes, const DecodeShape& shape) {
@@ -60,7 +60,7 @@ GPUIMG_HD inline ListSizes list_sizes(std::uint32_t stream_bytes, const DecodeSh
   const std::uint32_t usual = stream_bytes / 256 + 64;
   sizes.candidates = stream_bytes / 64 + 4096;
   sizes.blocks = (usual < kMaxSortedBlocks ? usual : kMaxSortedBlocks) + shape.more_rounds + 1;
-  // Blocks that the search finds share the stream, and one that it does not find takes at most as much.
+  // The blocks that the search finds share the stream. A block that it misses needs at most as many windows again.
   sizes.windows = sizes.blocks + 4 * (stream_bytes / (4 * shape.lanes * shape.max_words)) + 64;
   sizes.stored_runs = stream_bytes / 1024 + 64;
   return sizes;
@@ -68,60 +68,61 @@ GPUIMG_HD inline ListSizes list_sizes(std::uint32_t stream_bytes, const DecodeSh
 
 // --- Lists -----------------------------------------------------------------------------------------------------------
 
-/// A block that may be in the stream. Zero but for `begin` at first.
+/// A candidate block of the stream. Initially all zero, except for `begin`.
 struct Block {
-  static constexpr std::uint32_t kIsNone = 3;  ///< as a type: the header is not valid
+  static constexpr std::uint32_t kIsNone = 3;  ///< value of `type` for an invalid header
 
-  std::uint32_t begin;         ///< bit of its header
-  std::uint32_t data_begin;    ///< bit of its first code
+  std::uint32_t begin;         ///< first bit of its header
+  std::uint32_t data_begin;    ///< first bit of its codes
   std::uint32_t type;          ///< BlockType, or kIsNone
-  std::uint32_t is_last;       ///< 1: of the stream
-  std::uint32_t first_window;  ///< in the list of windows
+  std::uint32_t is_last;       ///< 1: the last block of the stream
+  std::uint32_t first_window;  ///< index in the list of windows
   std::uint32_t windows;
   std::uint32_t subsequence_bits;  ///< a multiple of 32
-  std::uint32_t end;               ///< bit behind its end, or kUnknown
-  std::uint32_t bytes;             ///< that it makes
-  std::uint32_t offset;            ///< of these in all, or kUnknown if it is not known to be in the stream
-  std::uint32_t is_joined;         ///< 1: each window begins where the one before it ends
+  std::uint32_t end;               ///< the bit after it, or kUnknown
+  std::uint32_t bytes;             ///< number of bytes it makes
+  std::uint32_t offset;            ///< offset of these bytes in the output; kUnknown until the block is verified
+  std::uint32_t is_joined;         ///< 1: each window begins where its predecessor ends
 };
 
 enum class WalkEnd : std::uint32_t {
-  reached = 0,  ///< the bit that it was to reach
-  ended = 1,    ///< behind the end of the block
-  failed = 2,   ///< at bits that are no code
+  reached = 0,  ///< arrived at the bit that it was to reach
+  ended = 1,    ///< passed the end of the block
+  failed = 2,   ///< met bits that match no code
 };
 
-/// A part of a block's data that a group of threads decodes together. Bits count from the beginning of the stream.
+/// A part of a block's data that a group of threads decodes together. Bit positions count from the beginning of the
+/// stream.
 struct Window {
   std::uint32_t block;
-  std::uint32_t number;  ///< in the block
-  std::uint32_t entry;   ///< where its first walk begins
-  std::uint32_t exit;    ///< where the last one ends
-  std::uint32_t bytes;   ///< that they make
+  std::uint32_t number;  ///< index in the block
+  std::uint32_t entry;   ///< bit where its first walk begins
+  std::uint32_t exit;    ///< bit where its last walk ends
+  std::uint32_t bytes;   ///< number of bytes that the walks make
   WalkEnd outcome;
-  std::uint32_t offset;  ///< of these bytes in the block's, or kUnknown if the block ends before the window
+  std::uint32_t offset;  ///< offset of these bytes within the block; kUnknown if the block ends before this window
 };
 
 /// Where a lane of a window begins.
 struct LaneStart {
   std::uint32_t bit;
-  std::uint32_t bytes;  ///< that the lanes before it make
+  std::uint32_t bytes;  ///< number of bytes that the lanes before it make
 };
 
-/// A window that must be decoded again, from `entry` on.
+/// A window that must be decoded again, starting at `entry`.
 struct Repair {
   std::uint32_t window;
   std::uint32_t entry;
 };
 
-/// Bytes of the stream that are stored.
+/// A run of stored bytes in the stream.
 struct StoredRun {
-  std::uint32_t from;  ///< byte of the stream
+  std::uint32_t from;  ///< byte offset in the stream
   std::uint32_t size;
-  std::uint32_t to;  ///< byte of the output
+  std::uint32_t to;  ///< byte offset in the output
 };
 
-/// Reads a block's header. put(place, length, count) receives its code lengths, as from read_code_lengths.
+/// Parses the header of a block. put(place, length, count) receives its code lengths, as in read_code_lengths.
 template <class Put>
 GPUIMG_HD inline void parse_block(const std::uint32_t* words, std::uint32_t end, PrecodeTable table, Block& block,
                                   Put&& put) {
@@ -151,7 +152,7 @@ GPUIMG_HD inline bool has_codes(const Block& block) {
          block.type == static_cast<std::uint32_t>(BlockType::dynamic);
 }
 
-/// The first of `count` sorted blocks that begins at `bit` or later; `count` if none does.
+/// The index of the first of `count` sorted blocks that begins at `bit` or later; `count` if there is none.
 GPUIMG_HD inline std::uint32_t first_block_from(const Block* blocks, std::uint32_t count, std::uint32_t bit) {
   std::uint32_t low = 0;
   for (std::uint32_t high = count; low < high;) {
@@ -165,7 +166,7 @@ GPUIMG_HD inline std::uint32_t first_block_from(const Block* blocks, std::uint32
   return low;
 }
 
-/// Cuts a block into windows that reach to bit `until`, at least one. Sets all but first_window.
+/// Cuts a block into at least one window, up to bit `until`. Sets all members for windows except first_window.
 GPUIMG_HD inline void plan_block(Block& block, std::uint32_t until, const DecodeShape& shape) {
   const std::uint32_t words = until > block.data_begin ? (until - block.data_begin + 31) / 32 : 1;
   const std::uint32_t window_words = shape.lanes * shape.max_words;
@@ -189,7 +190,7 @@ class BitCursor {
     const std::uint64_t both = low_ | std::uint64_t{high_} << 32;
     return static_cast<std::uint32_t>(both >> bit_ % 32);
   }
-  /// At most 31 bits.
+  /// `bits` must be at most 31.
   GPUIMG_HD void skip(std::uint32_t bits) {
     const std::uint32_t next = bit_ + bits;
     if (((next ^ bit_) & 32U) != 0) {
@@ -206,11 +207,11 @@ class BitCursor {
   std::uint32_t high_;
 };
 
-/// The most bits of one step of a walk: a length and a distance, with their extra bits.
+/// The most bits that one step of a walk reads: a length and a distance, with their extra bits.
 constexpr std::uint32_t kMaxStepBits = 2 * kMaxCodeBits + 5 + kMaxDistanceExtraBits;
 
-/// Decodes until the cursor is at bit `end` or behind it, and counts the bytes. If kIsGuess, the codes may not begin
-/// where the cursor does: bits that are no code are skipped one by one, and so is the end of the block.
+/// Decodes until the cursor reaches or passes bit `end`, and counts the bytes. If kIsGuess, codes may begin elsewhere:
+/// bits that match no code are skipped one by one, and an end-of-block code is skipped, too.
 template <bool kIsGuess>
 GPUIMG_HD inline WalkEnd walk(BitCursor& cursor, const CodeTables& tables, std::uint32_t end, std::uint32_t& bytes) {
   while (cursor.bit() < end) {
@@ -236,23 +237,23 @@ GPUIMG_HD inline WalkEnd walk(BitCursor& cursor, const CodeTables& tables, std::
   return WalkEnd::reached;
 }
 
-/// A lane's subsequence, and where its run-in begins. Bits count from the first of the words that the walk reads.
+/// The subsequence of a lane, and where its run-in begins. Bit positions count from the first word that the walk reads.
 struct Subsequence {
   std::uint32_t begin;
   std::uint32_t end;
   std::uint32_t run_in;
 };
 
-/// What a lane has found.
+/// The result of a lane's walk.
 struct LaneWalk {
   std::uint32_t entry;  ///< where the first code that counts begins
-  std::uint32_t exit;   ///< where the code behind the last begins
+  std::uint32_t exit;   ///< where the code after the last one begins
   std::uint32_t bytes;
   WalkEnd outcome;
 };
 
-/// Where a walk was behind the first, second and third quarter of its subsequence, or kUnknown; and its bytes so far.
-/// Those of a lane lie `stride` apart.
+/// The positions of a walk after the first, second and third quarter of its subsequence (or kUnknown), and the number
+/// of bytes so far. The checkpoints of one lane lie `stride` apart.
 struct Checkpoints {
   static constexpr std::uint32_t kCount = 3;
 
@@ -269,7 +270,7 @@ struct Checkpoints {
       bits[i * stride] = kUnknown;
     }
   }
-  /// The walk has made `more` bytes more, modulo 2³², at each from `i` on.
+  /// Adds `more` bytes, modulo 2³², to all checkpoints from `i` on.
   GPUIMG_HD void add_from(std::uint32_t i, std::uint32_t more) const {
     for (; i < kCount; ++i) {
       bytes[i * stride] += more;
@@ -282,7 +283,7 @@ GPUIMG_HD inline std::uint32_t quarter_end(const Subsequence& place, std::uint32
   return quarter == Checkpoints::kCount ? place.end : at;
 }
 
-/// Walks through the rest of a subsequence.
+/// Walks through the rest of a subsequence, and records checkpoints.
 GPUIMG_HD inline LaneWalk walk_quarters(BitCursor cursor, const CodeTables& tables, const Subsequence& place,
                                         const Checkpoints& checkpoints) {
   LaneWalk lane{cursor.bit(), 0, 0, WalkEnd::reached};
@@ -300,7 +301,8 @@ GPUIMG_HD inline LaneWalk walk_quarters(BitCursor cursor, const CodeTables& tabl
   return lane;
 }
 
-/// The first walk: from bit `entry` on, where the lane's first code is known to begin; from a guess if it is kUnknown.
+/// The first walk. Starts at bit `entry` if the lane's first code is known to begin there, or from a guess if it is
+/// kUnknown.
 GPUIMG_HD inline LaneWalk first_walk(const std::uint32_t* words, const CodeTables& tables, const Subsequence& place,
                                      std::uint32_t entry, const Checkpoints& checkpoints) {
   BitCursor cursor(words, entry == kUnknown ? place.run_in : entry);
@@ -311,7 +313,7 @@ GPUIMG_HD inline LaneWalk first_walk(const std::uint32_t* words, const CodeTable
   return walk_quarters(cursor, tables, place, checkpoints);
 }
 
-/// Another walk, from `bit` on, where the lane before it ends. It stops where it meets the one before.
+/// Repeats a walk from `bit`, where the preceding lane ends. Stops as soon as it meets the previous walk.
 GPUIMG_HD inline void walk_again(const std::uint32_t* words, const CodeTables& tables, const Subsequence& place,
                                  std::uint32_t bit, const Checkpoints& checkpoints, LaneWalk& lane) {
   BitCursor cursor(words, bit);
@@ -337,13 +339,13 @@ GPUIMG_HD inline void walk_again(const std::uint32_t* words, const CodeTables& t
   }
 }
 
-/// A lane's place in its window. Bits count from the word `first_word` on.
+/// The place of a window's lanes. Bit positions count from the word `first_word` on.
 struct WindowPlace {
-  std::uint32_t first_word;  ///< of the stream, that a walk of the window reads
-  std::uint32_t words;       ///< that it reads
-  std::uint32_t begin;       ///< bit of the first subsequence, from first_word on
-  std::uint32_t low;         ///< no walk begins before it
-  std::uint32_t end;         ///< of the stream's codes
+  std::uint32_t first_word;  ///< first word of the stream that a walk of the window reads
+  std::uint32_t words;       ///< number of words that walks may read
+  std::uint32_t begin;       ///< bit at which the first subsequence begins
+  std::uint32_t low;         ///< no walk begins before this bit
+  std::uint32_t end;         ///< end of the stream's codes
   std::uint32_t subsequence_bits;
   std::uint32_t run_in_bits;
 
@@ -358,10 +360,10 @@ struct WindowPlace {
   }
 };
 
-/// Words that are read behind the last subsequence of a window: one step, and two words from the last bit on.
+/// Words read after the last subsequence of a window: one step, and two more words from its last bit on.
 constexpr std::uint32_t kWordsBehind = (kMaxStepBits + 31) / 32 + 3;
 
-/// `end` is the last bit of the codes. The window must begin before it.
+/// `end` is the end of the codes. The window must begin before it.
 GPUIMG_HD inline WindowPlace window_place(const Block& block, std::uint32_t number, std::uint32_t end,
                                           const DecodeShape& shape) {
   const std::uint32_t begin = block.data_begin + number * shape.lanes * block.subsequence_bits;
@@ -380,20 +382,20 @@ GPUIMG_HD inline WindowPlace window_place(const Block& block, std::uint32_t numb
   return place;
 }
 
-/// The most words of a window.
+/// The largest number of words of a window.
 constexpr std::uint32_t most_window_words(const DecodeShape& shape) {
   return (shape.run_in_bits + 31) / 32 + 2 + shape.lanes * shape.max_words + kWordsBehind;
 }
 
-/// Whether a lane must walk again, if `before` is what the lane before it has found.
+/// True if a lane must walk again, given the result `before` of the preceding lane.
 GPUIMG_HD inline bool must_walk_again(const LaneWalk& lane, const LaneWalk& before) {
   return before.outcome == WalkEnd::reached && lane.entry != before.exit;
 }
 
 // --- Windows become blocks, blocks become the stream -----------------------------------------------------------------
 
-/// Joins the windows of a block: sets its end and size, and the offsets of its windows. Calls repair(Repair) for each
-/// window that does not begin where the one before it ends.
+/// Joins the windows of a block: sets the block's end and size, and the offsets of its windows. Calls repair(Repair)
+/// for each window that does not begin where its predecessor ends.
 template <class AddRepair>
 GPUIMG_HD inline void join_windows(Block& block, Window* windows, AddRepair&& repair) {
   std::uint32_t at = block.data_begin;
@@ -424,11 +426,11 @@ GPUIMG_HD inline void join_windows(Block& block, Window* windows, AddRepair&& re
 struct StoredHeader {
   bool is_valid;
   bool is_last;
-  std::uint32_t from;  ///< its first byte
+  std::uint32_t from;  ///< offset of its first data byte
   std::uint32_t size;
 };
 
-/// `end` is the last bit of the blocks, a multiple of 8. `bit` + kBlockHeaderBits must not be behind it.
+/// `end` is the end of all blocks, a multiple of 8. `bit` + kBlockHeaderBits must not exceed it.
 GPUIMG_HD inline StoredHeader stored_header(const std::uint32_t* words, std::uint32_t bit, std::uint32_t end) {
   StoredHeader header{};
   header.is_last = (bits_at(words, bit) & 1U) != 0;
@@ -442,7 +444,7 @@ GPUIMG_HD inline StoredHeader stored_header(const std::uint32_t* words, std::uin
   return header;
 }
 
-/// The bit behind empty stored blocks that begin at `bit`: encoders flush with them. At most a few are skipped.
+/// Skips empty stored blocks at `bit`, which encoders use to flush. Returns the bit after them. Skips only a few.
 GPUIMG_HD inline std::uint32_t skip_empty_blocks(const std::uint32_t* words, std::uint32_t bit, std::uint32_t end) {
   constexpr int kMost = 4;
   for (int i = 0; i < kMost && bit + kBlockHeaderBits <= end && (bits_at(words, bit) & 7U) == 0; ++i) {
@@ -455,14 +457,14 @@ GPUIMG_HD inline std::uint32_t skip_empty_blocks(const std::uint32_t* words, std
   return bit;
 }
 
-/// The blocks that are known. The first `sorted` are in order; the others have been added by the chain.
+/// The known blocks. The first `sorted` are in order; the chain has appended the others.
 struct BlockList {
   Block* blocks = nullptr;
   std::uint32_t sorted = 0;
   std::uint32_t count = 0;
   std::uint32_t capacity = 0;
 
-  /// The block that begins at `bit`; kUnknown if there is none.
+  /// The index of the block that begins at `bit`; kUnknown if there is none.
   [[nodiscard]] GPUIMG_HD std::uint32_t find(std::uint32_t bit) const {
     const std::uint32_t first = first_block_from(blocks, sorted, bit);
     if (first < sorted && blocks[first].begin == bit) {
@@ -477,24 +479,24 @@ struct BlockList {
   }
 };
 
-/// How far the stream is proved: all blocks before `bit` follow one another from the first one on.
+/// How far the stream is verified: all blocks before `bit` follow one another, starting with the first.
 struct Chain {
   std::uint32_t bit;
   std::uint32_t bytes;
   std::uint32_t stored_runs;
-  std::uint32_t is_done;  ///< 1: the last block ends where the data's checksum begins, and all bytes are there
+  std::uint32_t is_done;  ///< 1: the last block ends where the checksum begins, and all bytes are there
   std::uint32_t defects;
 };
 
-/// The stream that the chain runs through.
+/// The limits of the stream that the chain follows.
 struct StreamEnds {
   const std::uint32_t* words = nullptr;
   std::uint32_t end = 0;    ///< bit at which the checksum of the data begins
-  std::uint32_t bytes = 0;  ///< that it must make
+  std::uint32_t bytes = 0;  ///< number of bytes that the stream must make
 };
 
-/// Whether sorted block `i` is followed by the next one of the list, with nothing or empty blocks between them. If the
-/// first is in the stream, so is the second: this is how the first part of most chains is found in parallel.
+/// True if sorted block `i` is directly followed by the next block of the list; empty blocks between them do not
+/// matter. If block `i` is in the stream, then so is the next. This verifies the first part of most chains in parallel.
 GPUIMG_HD inline bool is_followed_by_next(const StreamEnds& stream, const BlockList& list, std::uint32_t i) {
   if (i + 1 >= list.sorted) {
     return false;
@@ -523,7 +525,7 @@ GPUIMG_HD inline void add_stored_run(Chain& chain, const StreamEnds& stream, Sto
   }
 }
 
-/// Goes on through a block that is known.
+/// Extends the chain by a known block.
 GPUIMG_HD inline void add_block(Chain& chain, const StreamEnds& stream, Block& block, bool& is_last) {
   if (block.end == kUnknown) {
     chain.defects |= block.is_joined != 0 || !has_codes(block) ? Defect::bad_code : Defect::not_synchronized;
@@ -537,8 +539,8 @@ GPUIMG_HD inline void add_block(Chain& chain, const StreamEnds& stream, Block& b
   }
 }
 
-/// Follows the blocks from where the chain is. Stops at its end, at a defect, or after adding a block to the list that
-/// was not known: another round must parse and decode it.
+/// Follows the blocks from the present end of the chain. Stops at the end of the stream, at a defect, or after
+/// appending an unknown block to the list, which another round must parse and decode.
 GPUIMG_HD inline void follow_chain(Chain& chain, const StreamEnds& stream, BlockList& list, StoredRun* runs,
                                    std::uint32_t run_capacity) {
   bool is_last = false;

@@ -1,10 +1,11 @@
-// Small windows over 8-bit levels as products with band matrices of ones and zeros, as a warp of device threads makes
-// them: which columns and rows a product covers, and the mean of a sum. Specified in docs/operations.md, "Windows". The
-// kernel is cuda/window/sum_bands.cuh; tests run its twin on the host. Others: slides.hpp.
+// Sums of small windows over 8-bit levels, computed by a warp of device threads as matrix products with bands of ones
+// and zeros. Defines which columns and rows a product covers, and how a sum becomes a mean. Specified in
+// docs/operations.md, "Windows". The kernel is cuda/window/sum_bands.cuh; tests run its host twin. For larger windows:
+// slides.hpp.
 //
-// A warp sums the windows of 32 columns, 16 rows at a time. Products of levels with bands give, for each row that
-// enters the windows, its sum over each column's window, which is kept until the row leaves. A product with a triangle
-// adds up these sums, entering less leaving, from row to row.
+// A warp sums the windows of 32 columns, 16 rows at a time. Products of levels and bands give the sum of each new row
+// over each column's window. These sums are kept until the row leaves the windows. A product with a triangular matrix
+// then accumulates their differences (entering row minus leaving row) from row to row.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +18,13 @@
 
 namespace gpuimg {
 
-inline constexpr int kBandColumns = 32;  ///< of a warp
-inline constexpr int kBandRows = 16;     ///< of a product with the triangle
-inline constexpr int kBandDepth = 32;    ///< levels of a row that one product takes
-inline constexpr int kBandSteps = 3;     ///< products a row
+inline constexpr int kBandColumns = 32;  ///< per warp
+inline constexpr int kBandRows = 16;     ///< per product with the triangle
+inline constexpr int kBandDepth = 32;    ///< levels of a row per product
+inline constexpr int kBandSteps = 3;     ///< products per row
 inline constexpr int kMaxBandWindow = 63;
 
-/// Offsets count the columns from the first one that a warp reads.
+/// Offsets count columns from the first one that a warp reads.
 struct BandLayout {
   int radius = 0;
   int margin = 0;  ///< columns read to the left of the results, a multiple of 16
@@ -38,31 +39,31 @@ GPUIMG_HD constexpr BandLayout band_layout(int radius) {
   return layout;
 }
 
-/// True if the window of a warp's `column`, 0 to 31, contains the level at an offset.
+/// True if the window of `column` (0 to 31) of a warp contains the level at this offset.
 GPUIMG_HD constexpr bool is_in_band(const BandLayout& layout, int column, int offset) {
   const int first = layout.margin - layout.radius + column;
   return offset >= first && offset <= first + 2 * layout.radius;
 }
 
-/// The column, 0 to 31, of entry n of tile 0 … 3, so that a thread has eight adjacent results.
+/// The column (0 to 31) of entry n of tile 0 … 3. This order gives each thread eight adjacent results.
 GPUIMG_HD constexpr int column_of_entry(int tile, int n) { return 8 * (n / 2) + 2 * tile + n % 2; }
 
-/// The row, 0 to 15, of column k of the triangle, in which order a thread has the sums of rows.
+/// The row (0 to 15) of column k of the triangle. This is the order in which a thread holds the sums of rows.
 GPUIMG_HD constexpr int row_of_entry(int k) { return k % 4 / 2 * 8 + k / 4 * 2 + k % 2; }
 
-/// Bands are made of twos, so that the sums of rows, entering less leaving, are even. Then they have digits that are
-/// bytes, and products with the triangle may weigh them: bits 1 to 7, which count once; the next byte, which counts
-/// kBandDigit times, and is signed.
+/// Bands consist of twos, so that the differences of row sums are even. Such a difference is split into two byte digits
+/// that products with the triangle can weigh: bits 1 to 7, with weight 1, and the next byte, which is signed, with
+/// weight kBandDigit.
 inline constexpr std::uint32_t kBandWeight = 2;
 inline constexpr std::uint32_t kBandDigit = 128;
 
-/// window_mean of small windows, by one multiplication of floats.
+/// window_mean() for small windows, by a single floating-point multiplication.
 class BandMean {
  public:
-  /// For n pixels, an odd number. The integers from 2²³ to 2²⁴ are floats, whose low bits are the integer's. A sum is
-  /// taken n/2 − ½ + n·m larger, which is above 2²³, and its product with 1/n is m larger than the mean. The inverse is
-  /// rounded, which changes a quotient by less than 0.6/n; if the inverse is too small, the sum is one larger instead,
-  /// so that a quotient is never below the exact one, and less than 1/n above it.
+  /// n is the number of pixels, which must be odd. Integers from 2²³ to 2²⁴ are exact floats, and their low bits are
+  /// those of the integer. A sum is increased by n/2 − ½ + n·m, which makes it larger than 2²³. Its product with 1/n
+  /// then exceeds the mean by m. Rounding the inverse changes a quotient by less than 0.6/n. If the inverse is too
+  /// small, sums are increased by one more. So a quotient is never below the exact one, and less than 1/n above it.
   explicit BandMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
     const std::uint32_t multiple = ((1U << 23) - 1) / n + 1;
     const bool is_below = static_cast<double>(inverse_) * n < 1.0;
@@ -70,10 +71,10 @@ class BandMean {
     shift_ = static_cast<float>((1U << 23) - multiple);
   }
 
-  /// What sums have added.
+  /// Must be added to every sum.
   [[nodiscard]] GPUIMG_HD std::uint32_t sum_base() const { return sum_base_; }
 
-  /// The mean is the low byte. `bits` is the sum with sum_base() added.
+  /// The mean, in the low byte. `bits` is the sum plus sum_base().
   [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t bits) const {
 #ifdef __CUDA_ARCH__
     return __float_as_uint(__fmaf_rd(__uint_as_float(bits), inverse_, shift_));
@@ -84,20 +85,21 @@ class BandMean {
   }
 
  private:
-  static constexpr std::uint32_t kFloatBase = 0x4B000000U;  ///< the bits of the float 2²³
+  static constexpr std::uint32_t kFloatBase = 0x4B000000U;  ///< bit pattern of the float 2²³
 
   float inverse_;
   float shift_;
   std::uint32_t sum_base_;
 };
 
-/// Bradley's threshold of small windows, by one multiplication of floats: a level is white if it is above the limit
-/// ⌊sum · percent / (100 · n)⌋.
+/// Bradley's threshold for small windows, by a single floating-point multiplication. A level is white if it is above
+/// the limit ⌊sum · percent / (100 · n)⌋.
 class BandLimit {
  public:
-  /// For n pixels, an odd number. The factor is one of the two floats next to the exact one. With the upper one, the
-  /// product is right when truncated, if the error stays below the distance to the next limit. With the lower one, sums
-  /// are taken larger, so that each product is 1/(the factor's denominator) more than it should be. Neither may do.
+  /// n is the number of pixels, which must be odd. The factor is one of the two floats next to the exact factor. The
+  /// upper one gives the right product after truncation if the error is smaller than the distance to the next limit.
+  /// With the lower one, sums are increased so that each product becomes larger by 1 / (denominator of the exact
+  /// factor). For some n and percent, neither works.
   BandLimit(std::uint32_t n, std::uint32_t percent) {
     const std::uint32_t divisor = std::gcd(percent, 100 * n);
     const std::uint32_t denominator = 100 * n / divisor;
@@ -118,14 +120,14 @@ class BandLimit {
     }
   }
 
-  /// False for a few windows and percentages, whose limits are not for this class.
+  /// False for the few windows and percentages for which this class cannot compute the limits.
   [[nodiscard]] bool is_exact() const { return is_exact_; }
 
-  /// What sums have added.
+  /// Must be added to every sum.
   [[nodiscard]] GPUIMG_HD std::uint32_t sum_base() const { return sum_base_; }
 
-  /// The limit is the low byte, and the next one is 0. `sum` has sum_base() added. Its bits are a float too, 2⁻¹⁴⁹ of
-  /// the sum.
+  /// The limit, in the low byte; the next byte is 0. `sum` includes sum_base(). Its bits, read as a float, mean 2⁻¹⁴⁹
+  /// times the sum.
   [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t sum) const {
 #ifdef __CUDA_ARCH__
     return __float_as_uint(__fmaf_rd(__uint_as_float(sum), factor_, start_));
@@ -136,7 +138,7 @@ class BandLimit {
   }
 
  private:
-  static constexpr float kUnits = 0x1p23F;  ///< of the low bit of floats from 1 to 2
+  static constexpr float kUnits = 0x1p23F;  ///< number of units of the low bit, for floats from 1 to 2
 
   bool try_factor(float factor, std::uint32_t base, std::uint32_t whole, std::uint32_t n, std::uint64_t numerator,
                   std::uint64_t denominator) {

@@ -1,5 +1,5 @@
-// The entries of a summed-area table, and the sum of a window from them: four entries inside the image, more at its
-// borders. Specified in docs/operations.md, "Integral image" and "Windows".
+// The entries of a summed-area table, and how to get the sum of a window from them: from four entries inside the image,
+// from more at its borders. Specified in docs/operations.md, "Integral image" and "Windows".
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ GPUIMG_HD constexpr Entry table_entry(std::uint64_t sum) {
   return static_cast<Entry>(sum);
 }
 
-/// Σ of the first n samples of a line that is continued beyond its end. prefix(i) is the sum of its first i samples,
-/// i ≤ size. All sums are modulo 2³² or 2⁶⁴, like those of `Sum`.
+/// The sum of the first n samples of a line that is continued beyond its end. prefix(i) must be the sum of its first i
+/// samples, for i ≤ size. All sums wrap like `Sum`, modulo 2³² or 2⁶⁴.
 template <class Sum, class Prefix>
 GPUIMG_HD Sum continued_prefix(int n, int size, Border border, const Prefix& prefix) {
   if (n <= size) {
@@ -39,14 +39,14 @@ GPUIMG_HD Sum continued_prefix(int n, int size, Border border, const Prefix& pre
   return static_cast<Sum>(periods) * (there_and_back - prefix(1)) + in_rest;
 }
 
-/// Σ of the window around position `at` of a line with these sums.
+/// The sum of the window around position `at` of a line, given its prefix sums.
 template <class Sum, class Prefix>
 GPUIMG_HD Sum window_sum(int at, int radius, int size, Border border, const Prefix& prefix) {
   const Sum through = continued_prefix<Sum>(at + radius + 1, size, border, prefix);
   if (at >= radius) {
     return through - prefix(at - radius);
   }
-  const int outside = radius - at;  // samples before the first
+  const int outside = radius - at;  // samples before the line
   if (border == Border::cut) {
     return through;
   }
@@ -60,21 +60,21 @@ GPUIMG_HD Sum window_sum(int at, int radius, int size, Border border, const Pref
 template <class Sum>
 struct PaddedTable {
   const Sum* entries = nullptr;
-  std::size_t pitch = 0;  ///< entries from row to row
+  std::size_t pitch = 0;  ///< entries between the beginnings of two rows
   int width = 0;          ///< of the image
   int height = 0;
 };
 
 namespace detail {
 
-/// Sums of the first columns of a row of a table.
+/// For one row of a table: the sums of its first columns.
 template <class Sum>
 struct TableRow {
   const Sum* row;
   GPUIMG_HD Sum operator()(int columns) const { return row[columns]; }
 };
 
-/// Sums over the window's columns of the first rows.
+/// For the columns of one window: the sums of the first rows.
 template <class Sum>
 struct TableRows {
   const PaddedTable<Sum>& table;
@@ -88,7 +88,7 @@ struct TableRows {
 
 }  // namespace detail
 
-/// Modulo 2³² or 2⁶⁴: right if the sum fits `Sum`, even where the table's entries wrap.
+/// Computed modulo 2³² or 2⁶⁴. Correct if the sum fits in `Sum`, even if entries of the table wrap.
 template <class Sum>
 GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, const WindowShape& shape) {
   const int across = shape.radius_x;
@@ -104,7 +104,7 @@ GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, const Wind
 
 // --- Windows whose pixels have weights -------------------------------------------------------------------------------
 
-/// 16 bits of weight · levelᵖ, the lowest first: summed-area tables are of such samples.
+/// Part number `part` of weight · levelᵖ: 16 bits, lowest part first. Summed-area tables are built of such parts.
 GPUIMG_HD constexpr std::uint16_t weighted_part(std::uint32_t weight, std::uint32_t level, int power, int part) {
   std::uint64_t product = weight;
   for (int i = 0; i < power; ++i) {
@@ -113,19 +113,19 @@ GPUIMG_HD constexpr std::uint16_t weighted_part(std::uint32_t weight, std::uint3
   return static_cast<std::uint16_t>(product >> (16 * part));
 }
 
-/// How many parts a product of samples of this size has.
+/// Number of parts of such a product, for samples of this size.
 constexpr int weighted_parts(std::size_t sample_bytes, int power) {
   return (static_cast<int>(sample_bytes) * (1 + power) + 1) / 2;
 }
 
-/// The tables of all parts: of the weights, of weighted levels and of weighted squares.
+/// The tables of all parts: of weights, of weighted levels, and of weighted squares.
 struct WeightedTables {
   static constexpr int kPowers = 3;
   static constexpr int kMostParts = 3;
   PaddedTable<std::uint64_t> tables[kPowers][kMostParts];
-  int parts[kPowers] = {0, 0, 0};  ///< 0 squares if none are needed
+  int parts[kPowers] = {0, 0, 0};  ///< 0 for squares if they are not needed
 
-  /// The sums of the window around a pixel, without a weight that is V everywhere in it.
+  /// The sums of the window around a pixel. If all its weights are V, they are divided by V.
   [[nodiscard]] GPUIMG_HD WeightedSums at(int x, int y, const WindowShape& shape, std::uint32_t v_max) const {
     Uint128 sums[kPowers] = {};
     for (int power = 0; power < kPowers; ++power) {
