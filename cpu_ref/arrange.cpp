@@ -11,10 +11,10 @@
 namespace gpuimg::cpu {
 namespace {
 
-/// Tiles of a rotated image lie in a cache on both sides.
+/// When an image is rotated, a tile of the input and its tile of the result both fit in a cache.
 constexpr int kTile = 64;
 
-/// Rows that stay rows, in the same direction.
+/// For results whose rows are rows of the input, in the same direction.
 void move_rows(ConstView pixels, const Orientation& walk, View out) {
   const std::size_t pixel_bytes = pixels.format.bytes_per_pixel();
   for_row_bands(out.width, out.height, [&](int begin, int end) {

@@ -1,4 +1,4 @@
-// CLAHE on the CPU: counts each tile and builds its table, then maps each cell, the pixels between four tile centers.
+// CLAHE on the CPU: counts each tile and builds its table, then maps each cell (the pixels between four tile centers).
 // Specified in docs/operations.md, "CLAHE".
 #include "ops/clahe.hpp"
 
@@ -16,13 +16,13 @@
 namespace gpuimg::cpu {
 namespace {
 
-/// What is counted and mapped in one pass: the level of the color mode, or one of three channels.
+/// The levels that one pass counts and maps: the level that the color mode defines, or one of three channels.
 struct Plane {
   ConstView pixels;
   const ClaheOptions& options;
-  std::optional<Channel> channel;  ///< nothing: the level of a color image that the mode maps
+  std::optional<Channel> channel;  ///< nullopt: the level of a color image that the color mode defines
 
-  /// The levels of `count` pixels of row y from pixel `first` on. Fills `buffer` if it has to.
+  /// The levels of `count` pixels of row y, from pixel `first` on. Fills `buffer` only if they do not exist in memory.
   template <class T, int channels>
   const T* levels(int y, int first, int count, T* buffer) const {
     if (channel) {
@@ -36,7 +36,7 @@ struct Plane {
   }
 };
 
-/// Counts tiles one after the other, on one thread.
+/// Counts tiles one after another, on a single thread.
 template <class T>
 class TileCounter {
  public:
@@ -71,7 +71,7 @@ class TileCounter {
 
  private:
   static constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
-  static constexpr std::size_t kCounters = sizeof(T) == 1 ? kByteCounters : 1;  ///< of a level, adjacent
+  static constexpr std::size_t kCounters = sizeof(T) == 1 ? kByteCounters : 1;  ///< adjacent counters per level
   static constexpr std::uint64_t kMaxUnflushed = (std::uint64_t{1} << 31) - 1;
 
   template <int channels>
@@ -117,10 +117,10 @@ class TileCounter {
   std::vector<T> levels_;
   std::vector<std::uint8_t> flags_;
   std::uint64_t unflushed_ = 0;
-  bool is_flushed_ = false;  ///< the totals hold counts
+  bool is_flushed_ = false;  ///< the totals already contain counts
 };
 
-/// Writes V + 1 entries for each tile of the rows [begin, end) of tiles.
+/// Writes tables of V + 1 entries for all tiles in the rows [begin, end) of tiles.
 template <class T, int channels>
 void make_tables(const Plane& plane, const TileGrid& grid, int begin, int end, std::uint16_t* maps) {
   constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
@@ -132,11 +132,11 @@ void make_tables(const Plane& plane, const TileGrid& grid, int begin, int end, s
   });
 }
 
-/// The tables of consecutive rows of tiles.
+/// The tables of several consecutive rows of tiles.
 struct TableRows {
   const TileGrid& grid;
   std::size_t levels = 0;
-  int first_row = 0;  ///< of tiles
+  int first_row = 0;  ///< first row of tiles
   const std::uint16_t* maps = nullptr;
 
   [[nodiscard]] const std::uint16_t* of(int i, int j) const {
@@ -146,7 +146,7 @@ struct TableRows {
   }
 };
 
-/// Rows of a cell. Rows count from the first of the picture.
+/// Some rows of a cell. Row numbers count from the first row of the picture.
 struct CellRows {
   int cell_x = 0;
   int cell_y = 0;
@@ -154,11 +154,11 @@ struct CellRows {
   int end = 0;
 };
 
-/// Where the columns and rows of a picture lie between the tiles.
+/// How the columns and rows of a picture are divided into cells.
 struct Cells {
   CellEdges across;
   CellEdges down;
-  std::vector<float> right;  ///< of each column, the weight of the right tile
+  std::vector<float> right;  ///< per column: weight of the right tile
   float inverse_height = 1.0F;
 
   Cells(const TileGrid& grid, int first_row, int height)
@@ -172,7 +172,7 @@ struct Cells {
     }
   }
 
-  /// The cells of rows [begin, end) of cells, cut so that all threads have work.
+  /// Splits rows [begin, end) of cells into parts, so that all threads have work.
   [[nodiscard]] std::vector<CellRows> parts(int begin, int end, std::uint64_t pixels_per_part) const {
     std::vector<CellRows> all;
     for (int j = begin; j < end; ++j) {
@@ -188,11 +188,11 @@ struct Cells {
   }
 };
 
-/// The tables around a cell, in the form that maps its pixels fastest. One for each thread.
+/// The four tables around a cell, in the form that maps its pixels fastest. Each thread has its own.
 template <class T>
 class CellTables {
  public:
-  /// For that many pixels.
+  /// Prepares for mapping `pixels` pixels.
   void prepare(const TableRows& tables, const CellRows& cell, std::size_t pixels) {
     const int right = tile_after(cell.cell_x, tables.grid.tiles_x);
     const int below = tile_after(cell.cell_y, tables.grid.tiles_y);
@@ -218,7 +218,7 @@ class CellTables {
  private:
   using Word = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
   std::array<const std::uint16_t*, 4> four_{};
-  std::vector<Word> words_;  ///< the entries of the four tables, level by level
+  std::vector<Word> words_;  ///< the four entries of each level, side by side
   bool is_joined_ = false;
 };
 
@@ -237,7 +237,7 @@ void write_plane(const Plane& plane, const T* in, const T* levels, const T* leve
   }
 }
 
-/// What follows once all planes are written. The mask begins at the same pixel.
+/// Completes a row after all planes are written: alpha, strength and mask. `mask` begins at the row's first pixel.
 template <class T, int channels>
 void finish_row(const T* in, const ClaheOptions& options, const std::uint8_t* mask, std::size_t count, T* out) {
   copy_alpha<T, channels>(in, out, count);
@@ -288,7 +288,7 @@ void map_part(const Plane& plane, const Cells& cells, const CellRows& part, Scra
 template <class T, int channels>
 void map_cells(const Plane& plane, const Cells& cells, const TableRows& tables, int begin, int end, View out,
                bool is_last) {
-  constexpr std::uint64_t kPixelsPerPart = sizeof(T) == 1 ? 1 << 16 : 1 << 18;  // joining 65536 entries takes its time
+  constexpr std::uint64_t kPixelsPerPart = sizeof(T) == 1 ? 1 << 16 : 1 << 18;  // joining 65536 entries takes long
   const std::vector<CellRows> parts = cells.parts(begin, end, kPixelsPerPart);
   PerThread<Scratch<T>> scratch([] { return Scratch<T>{}; });
   for_each_index(0, static_cast<int>(parts.size()), [&](int p) {
@@ -300,7 +300,7 @@ void map_cells(const Plane& plane, const Cells& cells, const TableRows& tables, 
   });
 }
 
-/// Counts and maps some rows of tiles at a time: 64×64 tables of 16 bits would take 512 MiB.
+/// Counts and maps a few rows of tiles at a time, because 64 × 64 tables of 16-bit levels would take 512 MiB.
 template <class T, int channels>
 void map_in_bands(const Plane& plane, const TileGrid& grid, const Cells& cells, View out, bool is_last) {
   constexpr std::size_t kMaxTableBytes = std::size_t{64} << 20;
@@ -308,7 +308,7 @@ void map_in_bands(const Plane& plane, const TileGrid& grid, const Cells& cells, 
   const std::size_t row_entries = static_cast<std::size_t>(grid.tiles_x) * kLevels;
   const auto rows = static_cast<int>(
       std::clamp<std::size_t>(kMaxTableBytes / (row_entries * sizeof(std::uint16_t)), 1, grid.tiles_y));
-  const int kept = rows < grid.tiles_y ? 1 : 0;  // row of tiles above a band
+  const int kept = rows < grid.tiles_y ? 1 : 0;  // keep the row of tiles above a band
   std::vector<std::uint16_t> maps(static_cast<std::size_t>(rows + kept) * row_entries);
   for (int begin = 0; begin < grid.tiles_y; begin += rows) {
     const int end = std::min(begin + rows, grid.tiles_y);

@@ -1,5 +1,5 @@
-// The CPU backend: checks arguments and runs each operation on the backend's own task arena. Measures the bandwidth of
-// memory, the reference that `bench` compares operations with.
+// The CPU backend: checks arguments, and runs each operation in the backend's own task arena. Also measures memory
+// bandwidth, which `bench` compares operations with.
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
@@ -32,7 +32,7 @@ double seconds_of_one_copy(ConstView from, View to) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// Bytes read plus bytes written per second, using the threads of the current task arena. Median of several copies.
+/// Bytes read plus bytes written per second, using all threads of the current task arena. Median of several copies.
 double measured_copy_rate(std::size_t bytes) {
   const auto rows = static_cast<int>(std::clamp<std::size_t>(bytes / kRowBytes, 1, std::numeric_limits<int>::max()));
   Image from(static_cast<int>(kRowBytes), rows, PixelFormat{Sample::u8, 1});
@@ -116,7 +116,7 @@ class CpuBackend final : public Backend {
     return cpu::picture_of(arena_for(picture).execute(operation));
   }
 
-  /// oneTBB starts as many threads as an arena has slots, so a small picture gets a small arena.
+  /// oneTBB starts as many threads as an arena has slots. So a small picture gets a small arena.
   tbb::task_arena& arena_for(const Picture& picture) {
     const ConstView pixels = pixels_of(picture);
     return arena_of(static_cast<int>(std::min<std::int64_t>(threads_, cpu::max_bands(pixels.width, pixels.height))));
@@ -127,7 +127,7 @@ class CpuBackend final : public Backend {
     if (arena_ == nullptr || arena_->max_concurrency() < threads) {
       require_arena_memory();
       auto larger = std::make_unique<tbb::task_arena>(threads);
-      larger->initialize();  // lazily, an allocation failure inside oneTBB would wait forever
+      larger->initialize();  // when done lazily, a failing allocation inside oneTBB would deadlock
       arena_ = std::move(larger);
     }
     return *arena_;

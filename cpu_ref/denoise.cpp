@@ -1,5 +1,5 @@
-// Non-local means on the CPU: for each offset of the search window, the squared differences to the shifted image are
-// summed over patches by sliding sums. Specified in docs/operations.md, "Denoising".
+// Non-local means on the CPU. For each offset in the search window, takes the squared differences to the shifted image,
+// and sums them over patches with sliding sums. Specified in docs/operations.md, "Denoising".
 #include "ops/denoise.hpp"
 
 #include <array>
@@ -22,14 +22,14 @@
 namespace gpuimg::cpu {
 namespace {
 
-constexpr int kTileWidth = 1024;  ///< the sums of a tile stay in a core's own cache
+constexpr int kTileWidth = 1024;  ///< chosen so that the sums of a tile fit in a core's own cache
 constexpr int kTileHeight = 64;
 
-/// Rows are computed in whole vectors, so that no loop has a rest: up to this many places too many.
+/// Rows are computed in whole vectors, so that no loop has a remainder. Up to kVector − 1 extra elements are computed.
 constexpr int kVector = 16;
 constexpr std::size_t whole_vectors(std::size_t count) { return (count + kVector - 1) / kVector * kVector; }
 
-/// The color channels of an image, each with a reflected border, and room for whole vectors.
+/// The color channels of an image as planes with a reflected border, padded for whole vectors.
 template <class T>
 class BorderedPlanes {
  public:
@@ -53,7 +53,7 @@ class BorderedPlanes {
 
   [[nodiscard]] int channels() const { return channels_; }
 
-  /// The samples from a pixel on, which may be in the border.
+  /// The samples from pixel (x, y) on; the pixel may lie in the border.
   [[nodiscard]] ChannelRows<const T> from(int x, int y) const {
     ChannelRows<const T> rows{};
     for (int c = 0; c < channels_; ++c) {
@@ -69,7 +69,7 @@ class BorderedPlanes {
   Image planes_;
 };
 
-/// 1 for each pixel that counts, else 0; nothing if all count.
+/// A plane with 1 for each pixel that counts, else 0. nullopt if all pixels count.
 template <class T, int channels>
 std::optional<BorderedPlanes<std::uint8_t>> visible_plane(ConstView pixels, const DenoiseOptions& options,
                                                           PixelPool& pool) {
@@ -95,7 +95,7 @@ std::optional<BorderedPlanes<std::uint8_t>> visible_plane(ConstView pixels, cons
                     : std::nullopt;
 }
 
-/// A part of the image, at most as large as a tile.
+/// Denoises a tile: a part of the image, or less at its edges.
 template <class T>
 class TileDenoiser {
  public:
@@ -114,7 +114,7 @@ class TileDenoiser {
   }
 
   void run() {
-    for (int y = 0; y < tile_.height; ++y) {  // each pixel for itself, at distance 0
+    for (int y = 0; y < tile_.height; ++y) {  // each pixel contributes to itself, at distance 0
       weights_.assign(static_cast<std::size_t>(tile_.width), table_.weights[0]);
       add(y, 0, planes_.from(tile_.x, tile_.y + y));
     }
@@ -126,7 +126,7 @@ class TileDenoiser {
     }
   }
 
-  /// The denoised sample at a place of the tile.
+  /// The denoised sample at (x, y) in the tile.
   [[nodiscard]] T result(int x, int y, int channel) const {
     const auto i = row_start(y) + static_cast<std::size_t>(x);
     return static_cast<T>(weighted_mean(static_cast<std::uint64_t>(sums_[static_cast<std::size_t>(channel)][i]),
@@ -140,11 +140,11 @@ class TileDenoiser {
 
   using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::uint64_t>;
 
-  /// Offsets (dx, dy) and (−dx, −dy), dy ≥ 0: the weight of two pixels is the same from both. Computes the weight of
-  /// each pixel and the one at the offset, wherever either is in the tile.
+  /// Processes the offsets (dx, dy) and (−dx, −dy) together, with dy ≥ 0, because two pixels have the same weight for
+  /// each other. Computes the weight for every pair of pixels at this offset of which at least one lies in the tile.
   void add_pair(int dx, int dy) {
     const int radius = options_.patch / 2;
-    const int left = std::min(0, -dx);  // relative to the tile, like all places here
+    const int left = std::min(0, -dx);  // relative to the tile, like all positions here
     const std::size_t count = whole_vectors(static_cast<std::size_t>(tile_.width + std::abs(dx)));
     const std::size_t count_of_columns = whole_vectors(count + 2 * static_cast<std::size_t>(radius));
     columns_.assign(count_of_columns, 0);
@@ -182,7 +182,7 @@ class TileDenoiser {
     }
   }
 
-  /// The same as slide_differences() for the pairs of which both count; and their number.
+  /// Like slide_differences(), but only for pairs in which both pixels count. Also counts these pairs.
   void slide_visible(int from_x, int y, int dx, int dy, std::size_t first, std::size_t count) {
     const ChannelRows<const T> here = planes_.from(from_x, tile_.y + y);
     const ChannelRows<const T> there = planes_.from(from_x + dx, tile_.y + y + dy);
@@ -204,7 +204,7 @@ class TileDenoiser {
     }
   }
 
-  /// The same as patch_weights(); 0 for a pair of which one does not count.
+  /// Like patch_weights(), but the weight is 0 if one pixel of a pair does not count.
   void visible_weights(int from_x, int center, int dx, int dy, std::size_t count) {
     const std::uint8_t* here = visible_->from(from_x, tile_.y + center)[0];
     const std::uint8_t* there = visible_->from(from_x + dx, tile_.y + center + dy)[0];
@@ -225,7 +225,7 @@ class TileDenoiser {
     }
   }
 
-  /// Adds to a row of the tile, with the weights from index `first` on.
+  /// Adds weighted samples to row y of the tile. Uses the weights from index `first` on.
   void add(int y, int first, const ChannelRows<const T>& samples) {
     const std::size_t row = row_start(y);
     ChannelRows<Sum> sums{};
@@ -241,16 +241,16 @@ class TileDenoiser {
   const DenoiseOptions& options_;
   const WeightTable& table_;
   Rect tile_;
-  std::vector<std::int32_t> rows_;          ///< differences of the last `patch` rows
-  std::vector<std::int32_t> columns_;       ///< their sums
-  std::vector<std::int32_t> weights_;       ///< of a row
-  std::vector<std::int32_t> pair_rows_;     ///< 1 for a difference that counts
-  std::vector<std::int32_t> pair_columns_;  ///< their sums
+  std::vector<std::int32_t> rows_;          ///< differences, for the last `patch` rows
+  std::vector<std::int32_t> columns_;       ///< sums of rows_ over these rows
+  std::vector<std::int32_t> weights_;       ///< weights of one row
+  std::vector<std::int32_t> pair_rows_;     ///< 1 where a difference counts, for the last `patch` rows
+  std::vector<std::int32_t> pair_columns_;  ///< sums of pair_rows_ over these rows
   std::vector<Sum> weight_sums_;
   std::array<std::vector<Sum>, 3> sums_;
 };
 
-/// True if some pixel that the tile sees does not count.
+/// True if any pixel within reach of the tile does not count.
 bool sees_hidden(const BorderedPlanes<std::uint8_t>& visible, const Rect& tile, int reach) {
   const auto width = static_cast<std::size_t>(tile.width + 2 * reach);
   for (int y = -reach; y < tile.height + reach; ++y) {
@@ -261,7 +261,7 @@ bool sees_hidden(const BorderedPlanes<std::uint8_t>& visible, const Rect& tile, 
   return false;
 }
 
-/// Tells how many tiles are done. Thread-safe.
+/// Counts finished tiles and reports progress. Thread-safe.
 class TilesDone {
  public:
   TilesDone(const DenoiseOptions& options, int tiles_x, int tiles_y)

@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::uint8_t kWhite = 255;
 
-/// Adjacent pixels [begin, end) of a row that have one color.
+/// Adjacent pixels [begin, end) of a row that have the same color.
 struct Run {
   int begin;
   int end;
 };
 
-/// The runs of one color, row after row, and the 8-connected components that they form. A component is a tree of runs.
-/// The root holds its number of pixels as a negative number, every other run the index of its parent.
+/// The runs of one color in row-major order, and the 8-connected components that they form. A component is a tree of
+/// runs. Its root stores the component's number of pixels, negated; every other run stores the index of its parent.
 class Components {
  public:
   Components(ConstView image, std::uint8_t color) : image_(image), color_(color), first_run_(count_runs()) {
@@ -55,7 +55,7 @@ class Components {
     }
   }
 
-  /// Calls use(run) for each run of row y that is in a component of at most this many pixels.
+  /// Calls use(run) for each run of row y that belongs to a component of at most `most` pixels.
   template <class Use>
   void for_small(int y, int most, const Use& use) const {
     for (std::size_t run = first_run_[row(y)]; run < first_run_[row(y + 1)]; ++run) {
@@ -72,8 +72,8 @@ class Components {
  private:
   static std::size_t row(int y) { return static_cast<std::size_t>(y); }
 
-  /// For each row, how many runs are in the rows above it; then how many there are. Throws Error{unsupported} if a
-  /// pixel is neither black nor white.
+  /// For each row, the number of runs in the rows above it; the last element is the total. Throws Error{unsupported} if
+  /// a pixel is neither black nor white.
   [[nodiscard]] std::vector<std::size_t> count_runs() const {
     std::vector<std::size_t> first(row(image_.height) + 1, 0);
     std::atomic<bool> has_gray = false;
@@ -118,7 +118,7 @@ class Components {
     }
   }
 
-  /// Joins the components of runs that touch, also by a corner.
+  /// Joins the components of runs in two adjacent rows that touch, including diagonally.
   void join_rows(int above, int below) {
     std::size_t a = first_run_[row(above)];
     std::size_t b = first_run_[row(below)];
@@ -137,13 +137,13 @@ class Components {
       return;
     }
     if (links_[a] > links_[b]) {
-      std::swap(a, b);  // the smaller one becomes a part of the larger one, so that trees stay low
+      std::swap(a, b);  // attach the smaller component to the larger one, which keeps trees shallow
     }
     links_[a] += links_[b];
     links_[b] = static_cast<std::int64_t>(a);
   }
 
-  /// Halves the path to it.
+  /// The root of a run's component. Halves the path to it.
   std::size_t root_of(std::size_t run) {
     while (links_[run] >= 0) {
       const auto parent = static_cast<std::size_t>(links_[run]);
@@ -178,11 +178,11 @@ void remove_specks(View image, std::uint8_t color, int most) {
 
 constexpr int kMostSteps = 300;      ///< 15 degrees, in steps of 1/20
 constexpr int kPeakSteps = 40;       ///< 2 degrees
-constexpr int kAngleBits = 30;       ///< of sines, cosines and tangents
-constexpr int kBlockRows = 32;       ///< counted together: 64 bytes of each column
-constexpr int kMostColumns = 65535;  ///< of a difference of two 16-bit counts
+constexpr int kAngleBits = 30;       ///< fraction bits of sines, cosines and tangents
+constexpr int kBlockRows = 32;       ///< rows counted together: 64 bytes of each column
+constexpr int kMostColumns = 65535;  ///< limit for a difference of two 16-bit counts
 
-/// In units of 2⁻³⁰, the nearest.
+/// Sine, cosine and tangent in units of 2⁻³⁰, rounded to nearest.
 struct Angle {
   std::int64_t sine = 0;
   std::int64_t cosine = 0;
@@ -191,8 +191,8 @@ struct Angle {
 
 constexpr std::int64_t in_units(double x) { return static_cast<std::int64_t>(x * (1 << kAngleBits) + 0.5); }
 
-/// By their power series, at compile time. What is left out is below 10⁻¹⁸, and no value is near the middle of two
-/// units: tests compare all of them.
+/// Computed at compile time, by power series. The omitted terms are below 10⁻¹⁸, and no value lies near the midpoint
+/// between two units: tests compare all of them.
 constexpr Angle angle_of(int steps) {
   const double x = steps * 3.14159265358979323846 / 3600.0;
   double sine = 0.0;
@@ -222,13 +222,13 @@ Angle signed_angle(int steps) {
   return angle;
 }
 
-/// Whether the pixels of a level are text. Those that are fully transparent never are.
+/// Decides whether a pixel of a given level is text. Fully transparent pixels never are.
 struct TextRule {
   std::uint32_t threshold = 0;
   bool is_light = false;
 };
 
-/// Otsu's threshold, and the class that has fewer pixels.
+/// Text is the class below or above Otsu's threshold that has fewer pixels.
 TextRule text_rule(const std::vector<std::uint64_t>& counts) {
   TextRule rule{otsu_levels(counts, 2).front()};
   const auto middle = counts.begin() + rule.threshold + 1;
@@ -237,8 +237,8 @@ TextRule text_rule(const std::vector<std::uint64_t>& counts) {
   return rule;
 }
 
-/// For each row, how many pixels of the columns before a column are text, modulo 2¹⁶. Column after column, so that the
-/// columns that move together are two runs of memory.
+/// For each row, the number of text pixels in the columns before a given column, modulo 2¹⁶. Stored column by column,
+/// so that columns that move together are two contiguous runs of memory.
 class TextColumns {
  public:
   template <class T>
@@ -254,7 +254,7 @@ class TextColumns {
   [[nodiscard]] int width() const { return width_; }
   [[nodiscard]] int height() const { return height_; }
 
-  /// sums[y] += the text of row y in columns [begin, end), which are at most kMostColumns.
+  /// sums[y] += the number of text pixels of row y in columns [begin, end). There may be at most kMostColumns columns.
   void add(int begin, int end, std::uint32_t* sums) const {
     const auto* before = counts_.view().row<std::uint16_t>(begin);
     const auto* after = counts_.view().row<std::uint16_t>(end);
@@ -294,16 +294,16 @@ class TextColumns {
   Image counts_;
 };
 
-/// How far down column x of a line at this angle is, in pixels.
+/// How many pixels a line at this angle has dropped at column x.
 int drop_at(int x, const Angle& angle) {
   return static_cast<int>((x * angle.tangent + (std::int64_t{1} << (kAngleBits - 1))) >> kAngleBits);
 }
 
-/// The sum of the squares of what lies in each line of pixels at this angle.
+/// The sum of squares of the number of text pixels in each line of pixels at this angle.
 std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std::uint32_t>& sums) {
   const Angle angle = signed_angle(steps);
   const int last = drop_at(text.width() - 1, angle);
-  const int lowest = std::max(last, 0);  // the highest line begins at row -lowest
+  const int lowest = std::max(last, 0);  // the topmost line begins at row −lowest
   sums.assign(static_cast<std::size_t>(text.height()) + static_cast<std::size_t>(std::abs(last)), 0);
   for (int begin = 0; begin < text.width();) {
     const int drop = drop_at(begin, angle);
@@ -321,8 +321,8 @@ std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std:
   return squares;
 }
 
-/// The angle with the largest sum; of several, the one nearest to 0, and of two of those the positive one. There is
-/// text if the sums two degrees away from it are smaller by an eighth of it, or more.
+/// Finds the angle with the largest sum. Ties go to the angle nearest to 0, then to the positive one. The image has
+/// text if the sums two degrees away from this angle are smaller by at least an eighth.
 FoundSkew found_skew(const TextColumns& text) {
   std::array<std::uint64_t, 2 * kMostSteps + 1> squares{};
   const auto at = [&](int steps) -> std::uint64_t& { return squares[static_cast<std::size_t>(steps + kMostSteps)]; };
@@ -357,11 +357,11 @@ FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
 // --- Deskewing: the rotation ---
 
 constexpr int kPhaseBits = 7;      ///< positions are in 128ths of a pixel
-constexpr int kWeightBits = 22;    ///< of the weights of a row or a column: 2·128³
-constexpr int kPositionBits = 31;  ///< of exact positions
+constexpr int kWeightBits = 22;    ///< fraction bits of the weights of a row or a column: 2·128³
+constexpr int kPositionBits = 31;  ///< fraction bits of exact positions
 constexpr int kTaps = 4;
 
-/// Weights of the pixels −1, 0, 1 and 2 for each phase: cubic convolution with a = −1/2, exact.
+/// Weights of the pixels −1, 0, 1 and 2 for each phase: cubic convolution with a = −1/2. Exact.
 constexpr auto kCubicWeights = [] {
   constexpr int d = 1 << kPhaseBits;
   std::array<std::array<std::int32_t, kTaps>, d> weights{};
@@ -373,7 +373,7 @@ constexpr auto kCubicWeights = [] {
   return weights;
 }();
 
-/// A position along one axis: the pixel before it, and the weights of the four around it.
+/// A position along one axis: the pixel before it, and the weights of the four pixels around it.
 struct Position {
   int pixel = 0;
   const std::int32_t* weights = nullptr;
@@ -386,7 +386,7 @@ Position position_at(std::int64_t exact) {
           kCubicWeights[static_cast<std::size_t>(phases & ((1 << kPhaseBits) - 1))].data()};
 }
 
-/// Rotates pixels back by an angle around the middle of the image.
+/// Rotates an image by an angle around its center, to undo a skew.
 template <class T, int channels>
 class Rotation {
  public:
@@ -413,7 +413,7 @@ class Rotation {
   static constexpr int kColors = channels - (kHasAlpha ? 1 : 0);
   static constexpr int kShift = 2 * kWeightBits;
   __extension__ using Int128 = __int128;
-  /// Holds a sum of weighted levels, and one of weighted products of level and alpha.
+  /// Types for sums of weighted levels, and for sums of weighted products of level and alpha.
   using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
   using ProductSum = std::conditional_t<sizeof(T) == 1, std::int64_t, Int128>;
 
@@ -475,7 +475,7 @@ class Rotation {
     return static_cast<T>(std::clamp<std::int64_t>(level, 0, kMaxOf<T>));
   }
 
-  /// Colors weigh by their alpha.
+  /// Colors are weighted by their alpha.
   static void make_translucent(const Taps& taps, const Position& across, const Position& down, T* out) {
     const std::int64_t alphas = weighted(taps, across, down, kColors);
     out[kColors] = rounded(alphas);

@@ -1,5 +1,5 @@
-// Histogram equalization on the CPU: count, build the table, map row by row.
-// Specified in docs/operations.md, "Equalization".
+// Histogram equalization on the CPU: counts, builds the tables, and maps row by row. Specified in docs/operations.md,
+// "Equalization".
 #include "ops/equalize.hpp"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPix
   });
 }
 
-/// The look-up tables in the form that the row functions take.
+/// The look-up tables in the form that the row functions need.
 struct RowTables {
   const LevelTables& levels;
-  std::vector<std::uint8_t> bytes;  ///< the first table, narrowed for 8-bit pixels
+  std::vector<std::uint8_t> bytes;  ///< the first table as bytes, for 8-bit pixels
 
   explicit RowTables(const LevelTables& tables) : levels(tables) {
     const auto& first = tables.maps.front();
@@ -41,7 +41,7 @@ struct RowTables {
   }
 };
 
-/// Gray images, and the modes rgb and joint: maps each channel through its own table or the shared one.
+/// For gray images, and for the modes rgb and joint: maps each channel through its own table or through the shared one.
 template <class T, int channels>
 void map_channels(const T* in, T* out, std::size_t count, const RowTables& tables) {
   constexpr int kColors = channels >= 3 ? 3 : 1;
@@ -63,7 +63,7 @@ void map_channels(const T* in, T* out, std::size_t count, const RowTables& table
   }
 }
 
-/// RGB in the modes luma, ycbcr and hsl: one level per pixel determines all three channels.
+/// For RGB in the modes luma, ycbcr and hsl, where one level per pixel determines all three channels.
 template <class T, int channels>
 void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   std::vector<T> levels(count);
@@ -78,7 +78,7 @@ void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables,
   set_table_levels<T, channels>(in, count, options.color, levels.data(), levels_new.data(), out);
 }
 
-/// Leaves alpha alone, or copies it.
+/// Maps a row. Alpha is copied, or left alone when working in place.
 template <class T, int channels>
 void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   const bool by_channel = channels < 3 || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint;
@@ -89,7 +89,7 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   }
 }
 
-/// `out` may be the same memory as `pixels`, but must not overlap it otherwise.
+/// `out` may be the same memory as `pixels`, but must not partially overlap it.
 void map_rows(ConstView pixels, View out, const LevelTables& levels, const EqualizeOptions& options) {
   const RowTables tables(levels);
   const auto count = static_cast<std::size_t>(pixels.width);
@@ -119,7 +119,7 @@ void map_rows(ConstView pixels, View out, const LevelTables& levels, const Equal
   });
 }
 
-/// Calls map(tables) unless every table is the identity. Returns whether it called map.
+/// Calls map(tables) unless every table is the identity. Returns true if it called map.
 template <class Map>
 bool equalized(ConstView pixels, const EqualizeOptions& options, LevelTables* used, const Map& map) {
   LevelTables own;

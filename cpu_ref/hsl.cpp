@@ -14,8 +14,8 @@ namespace {
 constexpr float kHalfDegrees = 180.0F;
 constexpr float kFullByte = 256.0F;
 
-/// Encoders write three channels of one pixel. If kHasVectors is set, vectors() converts the first pixels of a row of
-/// 8-bit RGB or RGBA, and returns how many.
+/// Encoders write the three channels of one pixel. If kHasVectors is set, vectors() converts the first pixels of a row
+/// of 8-bit RGB or RGBA, and returns how many it converted.
 struct ToFloat {
   using Out = float;
   static constexpr bool kHasVectors = true;
@@ -105,7 +105,7 @@ Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, Pi
   return result;
 }
 
-/// Decoders read three channels of one pixel.
+/// Decoders read the three channels of one pixel.
 struct FromFloat {
   using In = float;
   [[nodiscard]] static Hsl decode(const float* in) { return decode_hsl_f32(in[0], in[1], in[2]); }

@@ -1,5 +1,5 @@
-// Summed-area tables on the CPU: sums the columns of each band of rows, carries them from band to band, then fills the
-// rows. Specified in docs/operations.md, "Integral image".
+// Summed-area tables on the CPU: sums the columns of each band of rows, accumulates these sums from band to band, then
+// fills the rows of the table. Specified in docs/operations.md, "Integral image".
 #include "gpuimg/ops/integral.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace gpuimg::cpu {
 namespace {
 
-/// Reads the values to sum, row by row: levels, or their squares.
+/// Reads the values to be summed, row by row: levels, or their squares.
 class SourceRows {
  public:
   SourceRows(ConstView pixels, const IntegralOptions& options)
@@ -54,7 +54,7 @@ class SourceRows {
 
 using ColumnSums = std::vector<std::uint64_t>;
 
-/// Element b holds, for each column, the sum over all rows above band b.
+/// Element b holds the sum of each column over all rows above band b.
 std::vector<ColumnSums> carries_into_bands(ConstView pixels, const IntegralOptions& options, int bands,
                                            int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
@@ -97,7 +97,7 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   if (options.layout == TableLayout::padded) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // Each band needs a row of carries, so use few, tall bands.
+  // Every band needs a row of carries, so bands are few and tall.
   constexpr int kBands = 64;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + kBands - 1) / kBands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
@@ -125,14 +125,14 @@ class ByteRows {
   std::vector<std::uint8_t> buffer_;
 };
 
-/// Tables of at least this size bypass the caches when written: no row would still be cached when it is read later.
-/// Measured for 16.8 MP: 6.0 ms, against 6.0 to 8.0 ms through the caches. Equalization and HSL do more arithmetic per
-/// byte and would get slower.
+/// Tables of at least this size are written with stores that bypass the caches, because no row would still be cached
+/// when it is read later. Measured for 16.8 MP: 6.0 ms, compared with 6.0 to 8.0 ms through the caches. Equalization
+/// and HSL do more arithmetic per byte, and would get slower.
 constexpr std::size_t kWorthStreaming = std::size_t{32} << 20;
 
 using TableRow = std::vector<std::uint32_t>;
 
-/// Element b is the table row above band b. Reads every band except the last once.
+/// Element b is the table row above band b. Reads every band except the last one once.
 std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& options, int bands, int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
   std::vector<TableRow> above(static_cast<std::size_t>(bands), TableRow(width));
@@ -149,14 +149,14 @@ std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& 
   return above;
 }
 
-/// fill_table for 32-bit sums of bytes: each row is computed from the one above it, in a buffer that stays in the
-/// cache.
+/// fill_table for 32-bit sums of bytes. Computes each row from the row above it, in a buffer that stays in the cache.
 void fill_byte_table(ConstView pixels, const IntegralOptions& options, View table) {
   const int padding = options.layout == TableLayout::padded ? 1 : 0;
   if (padding == 1) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // One thread needs no rows above. Several threads take a few bands each, so one slow thread delays the others less.
+  // A single thread needs no rows above. Each of several threads takes a few bands, so that a slow thread delays the
+  // others less.
   const int threads = loop_threads();
   const int most_bands = threads == 1 ? 1 : 4 * threads;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);

@@ -15,7 +15,7 @@
 namespace gpuimg::cpu {
 namespace {
 
-/// Index of a channel within a pixel. Luma of a gray image is its gray channel.
+/// Index of a channel within a pixel. In a gray image, luma is the gray channel.
 std::size_t offset_of(Channel channel, int channels) {
   if (channel == Channel::alpha) {
     return static_cast<std::size_t>(channels - 1);

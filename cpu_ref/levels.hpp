@@ -1,5 +1,5 @@
-// Extracts one channel of a row as levels, the step that histograms, equalization and summed-area tables share; selects
-// the pixels that count; and counts levels on all threads.
+// Extracts one channel of a row as levels, a step that histograms, equalization and summed-area tables share. Also
+// selects the pixels that count, and counts levels on all threads.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@
 
 namespace gpuimg::cpu {
 
-/// Returns the levels, 0 … V, of `count` pixels of row y, starting at pixel `first`. Fills `buffer` if it has to, else
-/// returns a pointer into the row. T is the picture's sample type. `channel` is luma, red, green, blue or alpha.
+/// Returns the levels (0 … V) of `count` pixels of row y, starting at pixel `first`. Returns a pointer into the row if
+/// possible, else fills `buffer`. T is the picture's sample type. `channel` must be luma, red, green, blue or alpha.
 template <class T>
 const T* read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, T* buffer);
 
 extern template const std::uint8_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint8_t*);
 extern template const std::uint16_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint16_t*);
 
-/// One channel of a picture as an image: the picture itself if it has no other.
+/// One channel of a picture as an image: the picture itself if it has only this channel.
 class LevelPlane {
  public:
   LevelPlane(ConstView pixels, Channel channel, Luma luma, PixelPool& pool);
@@ -36,21 +36,22 @@ class LevelPlane {
   ConstView levels_;
 };
 
-/// Writes the bins, 0 … bins − 1, of hue, saturation or lightness of the same pixels.
+/// Writes the bins (0 … bins − 1) of hue, saturation or lightness; the other parameters are those of read_levels().
 void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer);
 
-/// The pixels that a Selection selects, row by row.
+/// The pixels that a Selection selects.
 class CountedPixels {
  public:
-  /// Borrows both arguments for its lifetime.
+  /// Keeps references to both arguments.
   CountedPixels(ConstView pixels, const Selection& selection);
 
   [[nodiscard]] const Rect& region() const { return region_; }
 
-  /// True if every pixel of the region counts, so flags() need not be called.
+  /// True if every pixel of the region counts. Then flags() need not be called.
   [[nodiscard]] bool all() const { return !check_alpha_ && mask_ == nullptr; }
 
-  /// Writes 1 for each selected pixel of row y of the region, else 0. Returns whether all of them are selected.
+  /// Writes 1 for each selected pixel of row y of the region, else 0. Returns true if all pixels of the row are
+  /// selected.
   bool flags(int y, std::uint8_t* out) const;
 
  private:
@@ -60,8 +61,8 @@ class CountedPixels {
   bool check_alpha_;
 };
 
-/// Counters of one thread. Levels must be below `bins`. Each level has several counters, used in turn: consecutive
-/// increments of the same counter would have to wait for each other.
+/// The counters of one thread. Levels must be below `bins`. Each level has several counters that are used in turn,
+/// because consecutive increments of the same counter would have to wait for each other.
 template <class Level>
 class LevelCounter {
  public:
@@ -78,7 +79,7 @@ class LevelCounter {
     }
   }
 
-  /// Counts levels[x] where flags[x] is 1. Flags are 0 or 1.
+  /// Counts levels[x] if flags[x] is 1. Every flag must be 0 or 1.
   void add_flagged(const Level* levels, const std::uint8_t* flags, std::size_t count) {
     make_room(count);
     for (std::size_t x = 0; x < count; ++x) {
@@ -119,7 +120,7 @@ class LevelCounter {
   std::uint64_t unflushed_ = 0;
 };
 
-/// V + 1 counts of luma, red, green, blue or alpha. Defined in hist.cpp.
+/// The V + 1 counts of luma, red, green, blue or alpha. Defined in levels.cpp.
 std::vector<std::uint64_t> count_channel(ConstView pixels, const CountedPixels& counted, Channel channel, Luma luma);
 
 template <class Level>
@@ -129,8 +130,8 @@ struct CountingThread {
   std::vector<std::uint8_t> flags;
 };
 
-/// Returns `bins` counts. read_row(y, buffer) returns the levels of row y of the region, each below `bins`. It either
-/// fills `buffer`, which holds one row, or returns a pointer to levels that already exist in memory.
+/// Returns `bins` counts. read_row(y, buffer) must return the levels of row y of the region, each below `bins`. It
+/// either fills `buffer`, which has room for one row, or returns a pointer to levels that exist in memory.
 template <class Level, class ReadRow>
 std::vector<std::uint64_t> count_levels(const CountedPixels& counted, std::size_t bins, const ReadRow& read_row) {
   const Rect& region = counted.region();

@@ -1,5 +1,5 @@
-// The operations of the CPU backend, one source file each, and its Pictures. Operations run on the current task arena,
-// expect arguments that the backend has checked, and allocate results from the pool.
+// The operations of the CPU backend (one source file each), and its Pictures. Operations run in the current task arena,
+// expect arguments that the backend has checked, and allocate their results from the pool.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* us
 void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
 WolfScale wolf_scale(ConstView pixels, const ThresholdOptions& options, int first_row, int end_row, PixelPool& pool);
 
-/// One for each PictureOperation.
+/// One overload per PictureOperation.
 #define GPUIMG_DECLARE(Options) Image apply(ConstView pixels, const Options& options, PixelPool& pool);
 GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
 #undef GPUIMG_DECLARE

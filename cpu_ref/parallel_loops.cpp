@@ -1,4 +1,4 @@
-// The loops of parallel_loops.hpp by oneTBB.
+// Implements the loops of parallel_loops.hpp with oneTBB.
 #include "parallel_loops.hpp"
 
 #include <tbb/blocked_range.h>

@@ -1,5 +1,6 @@
-// Parallel loops on the threads of the current task arena: over bands of whole rows, indices and tiles; and memory of
-// each thread. oneTBB's templates are instantiated once, in parallel_loops.cpp, and not for each loop's body.
+// Parallel loops on the threads of the current task arena, over bands of whole rows, over indices and over tiles; and
+// per-thread storage. oneTBB's templates are instantiated only once, in parallel_loops.cpp, instead of for each loop
+// body.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace gpuimg::cpu {
 
-/// Refers to a callable object, which must outlive it.
+/// A reference to a callable object, which must outlive the FunctionRef.
 template <class Signature>
 class FunctionRef;
 
@@ -34,16 +35,16 @@ class FunctionRef<void(Arguments...)> {
 
 constexpr int kPixelsPerBand = 1 << 16;
 
-/// A band is large enough to outweigh its scheduling cost.
+/// A band is large enough to outweigh the cost of scheduling it.
 inline int rows_per_band(int width) { return std::max(1, kPixelsPerBand / std::max(1, width)); }
 
-/// At least as many as the bands of for_row_bands, which are halved until they have no more than rows_per_band.
+/// Upper bound on the number of bands of for_row_bands, which halves bands until they have at most rows_per_band rows.
 inline std::int64_t max_bands(int width, int height) {
   const int rows = rows_per_band(width);
   return height <= rows ? 1 : 2 * (std::int64_t{height} / rows + 1);
 }
 
-/// Calls body(first_row, end_row) for bands that together cover 0 … height.
+/// Calls body(first_row, end_row) for bands that together cover the rows 0 … height − 1.
 void for_row_bands(int width, int height, FunctionRef<void(int first_row, int end_row)> body);
 
 /// Calls body(i) for begin ≤ i < end.
@@ -55,7 +56,7 @@ void for_each_tile(int rows, int columns, FunctionRef<void(int row, int column)>
 /// How many threads a loop may use.
 int loop_threads();
 
-/// A pointer to an object for each thread, at first null.
+/// One pointer per thread to an object of its own; initially null.
 class ThreadSlots {
  public:
   struct Object {
@@ -70,7 +71,7 @@ class ThreadSlots {
   ThreadSlots& operator=(const ThreadSlots&) = delete;
   ~ThreadSlots();
 
-  /// The calling thread's.
+  /// The slot of the calling thread.
   std::unique_ptr<Object>& local();
   void for_each(FunctionRef<void(std::unique_ptr<Object>& object)> use);
 
@@ -79,13 +80,13 @@ class ThreadSlots {
   std::unique_ptr<Slots> slots_;
 };
 
-/// A T for each thread that asks for one.
+/// One T per thread, created on first use.
 template <class T>
 class PerThread {
  public:
   explicit PerThread(std::function<T()> make) : make_(std::move(make)) {}
 
-  /// The calling thread's.
+  /// The T of the calling thread.
   T& local() {
     std::unique_ptr<ThreadSlots::Object>& slot = slots_.local();
     if (slot == nullptr) {
@@ -94,7 +95,7 @@ class PerThread {
     return static_cast<Held&>(*slot).value;
   }
 
-  /// Calls use(object) for each that was asked for, in any order, on this thread.
+  /// Calls use(object) for each T that was created, in any order, on the calling thread.
   template <class Use>
   void for_each(const Use& use) {
     slots_.for_each([&](std::unique_ptr<ThreadSlots::Object>& slot) {

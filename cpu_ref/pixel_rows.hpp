@@ -1,5 +1,5 @@
-// Rows of pixels: code compiled for each sample type and channel count; and the one level of a pixel that equalization
-// and CLAHE map: reading it, and giving the pixel another. Specified in docs/operations.md, "Color".
+// Rows of pixels: instantiates code for each sample type and channel count. Also reads and replaces the one level per
+// pixel that equalization and CLAHE map. Specified in docs/operations.md, "Color".
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace gpuimg::cpu {
 
-/// Pixel x of a row of interleaved samples. A gray pixel yields r = g = b.
+/// Pixel x of a row of interleaved samples. For gray, r = g = b.
 template <int channels, class T>
 constexpr Rgb rgb_at(const T* row, std::size_t x) {
   const T* pixel = row + x * channels;
@@ -41,7 +41,7 @@ void with_format(PixelFormat format, const Body& body) {
   }
 }
 
-/// For RGB in a color mode with one table: reads the levels that the histogram counts and the table maps.
+/// For RGB in a color mode with a single table: reads the levels that the histogram counts and the table maps.
 template <class T, int channels>
 void read_table_levels(const T* row, std::size_t count, EqualizeColor color, Luma luma, T* levels) {
   const bool by_luma = color == EqualizeColor::luma || color == EqualizeColor::joint;
@@ -67,8 +67,8 @@ void read_table_levels(const T* row, std::size_t count, EqualizeColor color, Lum
   }
 }
 
-/// RGB in the modes luma, ycbcr and hsl: changes pixels of level `levels` to level `levels_new`. Leaves alpha alone, or
-/// copies it.
+/// For RGB in the modes luma, ycbcr and hsl: gives each pixel with level levels[x] the level levels_new[x]. Alpha is
+/// copied, or left alone when working in place.
 template <class T, int channels>
 void set_table_levels(const T* in, std::size_t count, EqualizeColor color, const T* levels, const T* levels_new,
                       T* out) {

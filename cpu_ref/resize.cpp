@@ -1,5 +1,5 @@
-// Resize on the CPU: the horizontal pass over 16 rows at a time, whose samples stay in a cache until the vertical pass
-// has used them. Specified in docs/operations.md, "Resize".
+// Resize on the CPU: runs the horizontal pass on 16 rows at a time, whose samples stay in a cache until the vertical
+// pass has used them. Specified in docs/operations.md, "Resize".
 #include "ops/resize_passes.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void unmultiply(T* pixels, std::size_t count) {
   for (std::size_t x = 0; x < count; ++x, pixels += channels) {
     const T alpha = pixels[channels - 1];
     if (alpha == kMaxOf<T>) {
-      continue;  // divisions take time
+      continue;  // skip the slow divisions
     }
     for (int c = 0; c < channels - 1; ++c) {
       pixels[c] = unmultiplied<T>(pixels[c], alpha);
@@ -63,13 +63,13 @@ void unmultiply(T* pixels, std::size_t count) {
   }
 }
 
-/// What the bands of an image share.
+/// What all bands of an image share.
 template <class T>
 struct Passes {
   ConstView in;
   View out;             ///< the resampled image
-  int first_column;     ///< of the input that is used, a multiple of kWordSamples
-  std::size_t columns;  ///< that are used
+  int first_column;     ///< first input column that is used; a multiple of kWordSamples
+  std::size_t columns;  ///< number of input columns that are used
   WordAxis<T> across;
   AxisWeights<WeightOf<T>> down;
   WordAxis<T> down_words;
@@ -84,11 +84,12 @@ struct Passes {
   }
 };
 
-/// Rows of the vertical pass's words: made in blocks, dropped when no later row needs them.
+/// Computes a band of the result. Holds the rows of words that the vertical pass reads: they are made in blocks, and
+/// dropped once no later row needs them.
 template <class T, int channels>
 class BandResizer {
   static constexpr bool kHasAlpha = channels == 2 || channels == 4;
-  static constexpr int kWordRows = kBlockRows / kWordSamples<T>;  ///< rows of words of a block
+  static constexpr int kWordRows = kBlockRows / kWordSamples<T>;  ///< rows of words per block
 
  public:
   /// For rows [begin, end) of the result.
@@ -103,7 +104,7 @@ class BandResizer {
     for (int y = begin; y < end; ++y) {
       longest = std::max<std::size_t>(longest, words_end(y) - words_begin(y));
     }
-    constexpr std::size_t kSpare = 4 * kWordRows;  // so that rows are seldom moved
+    constexpr std::size_t kSpare = 4 * kWordRows;  // spare room, so that rows are rarely moved
     room_ = longest + kSpare;
     words_.resize(room_ * stride_);
     first_word_ = next_word_ = words_begin(begin) / kWordRows * kWordRows;
@@ -135,7 +136,7 @@ class BandResizer {
     return words_begin(y) + passes_.down_words.starts[at + 1] - passes_.down_words.starts[at];
   }
 
-  /// The horizontal pass over the next rows. Row y of the result is the next to be made.
+  /// Runs the horizontal pass on the next block of rows. `y` is the row of the result that will be computed next.
   void add_block(int y) {
     if (next_word_ - first_word_ + kWordRows > room_) {
       const std::size_t keep = std::min(words_begin(y), next_word_);
@@ -150,7 +151,7 @@ class BandResizer {
     next_word_ += kWordRows;
   }
 
-  /// Rows after the last one have no weight.
+  /// The rows of a block. Rows after the last one of the image have no weight, so any row may stand for them.
   std::array<const T*, kResizeRows> input_rows(int first) {
     std::array<const T*, kResizeRows> rows{};
     for (int r = 0; r < kBlockRows; ++r) {
@@ -174,12 +175,12 @@ class BandResizer {
   std::vector<T> premultiplied_;
   int begin_;
   int end_;
-  std::size_t room_ = 0;  ///< rows of words
+  std::size_t room_ = 0;  ///< capacity in rows of words
   std::size_t first_word_ = 0;
   std::size_t next_word_ = 0;
 };
 
-/// Neighboring bands repeat the horizontal pass over the rows that both need, so there are few.
+/// Adjacent bands both run the horizontal pass on the rows that they share, so there should be few bands.
 int band_count(int threads, int rows, int input_rows) {
   constexpr int kBandsOfThread = 2;
   constexpr int kLeastRows = 128;
@@ -236,7 +237,7 @@ View part_of(View pixels, const Rect& part) {
   return pixels;
 }
 
-/// Rows of the picture that pass through unchanged.
+/// Copies the rows of the picture that pass through unchanged.
 void copy_placed(ConstView pixels, const ResizeWork& work, View out) {
   pixels.data = pixels.row_bytes(work.placed.begin - work.first_row);
   pixels.height = out.height;

@@ -42,7 +42,7 @@ void fill_classes(ConstView levels, const ClassColors& colors, View out) {
   });
 }
 
-/// 8 bits: the means of a row first, then the comparison, both vectorized.
+/// For 8 bits: first computes the means of a row, then compares; both are vectorized.
 void fill_above_means(ConstView levels, const WindowShape& shape, const ThresholdRule& rule, View out) {
   const auto width = static_cast<std::size_t>(levels.width);
   const auto n = static_cast<std::uint32_t>(shape.width() * shape.height());
@@ -112,7 +112,7 @@ void fill_by_weighted_windows(ConstView levels, const PixelWeights<T>& weights, 
   });
 }
 
-/// Of the levels where all pixels count: luma is then computed once.
+/// Otsu's thresholds. If all pixels count, they are computed from `levels`, so that luma is computed only once.
 ClassLevels used_levels(ConstView pixels, ConstView levels, const ThresholdOptions& options, bool counts_all) {
   if (options.levels) {
     return *options.levels;
@@ -122,7 +122,7 @@ ClassLevels used_levels(ConstView pixels, ConstView levels, const ThresholdOptio
   return otsu_levels(counted.channels.front().counts, options.classes);
 }
 
-/// Of rows [first_row, end_row). Among windows of as many pixels, the largest numerator decides.
+/// The WolfScale of rows [first_row, end_row). Among windows with equally many pixels, the largest numerator decides.
 template <class T, class Sum>
 WolfScale scale_of_windows(ConstView levels, const WindowShape& shape, int first_row, int end_row) {
   using Numerator = std::conditional_t<sizeof(Sum) == 4, std::uint64_t, Uint128>;  // n²V² < 2⁶² if sums fit 31 bits
@@ -189,7 +189,7 @@ WolfScale scale_of(ConstView pixels, ConstView levels, const ThresholdOptions& o
                                         : scale_of_windows<T, std::uint64_t>(levels, shape, first_row, end_row);
 }
 
-/// What a Selection blanks out becomes white.
+/// Makes all pixels white that a Selection excludes.
 template <class T>
 void fill_blank(const PixelWeights<T>& weights, View out) {
   for_row_bands(out.width, out.height, [&](int begin, int end) {

@@ -104,7 +104,7 @@ void fill_weighted(ConstView pixels, const PixelWeights<T>& weights, const Windo
   });
 }
 
-/// flat_level() of 8 bits, which are at 256·mean + level.
+/// flat_level() for 8 bits as a table: entry 256·mean + level.
 std::vector<std::uint8_t> flat_levels() {
   std::vector<std::uint8_t> levels(std::size_t{256} * 256);
   for (std::uint32_t i = 0; i < levels.size(); ++i) {
@@ -113,7 +113,7 @@ std::vector<std::uint8_t> flat_levels() {
   return levels;
 }
 
-/// Divides the colors of `pixels` by the means, which the results replace.
+/// Divides the colors of `pixels` by `means`. The results overwrite the means.
 template <class T, int channels>
 void divide_by_means(ConstView pixels, View means) {
   const auto width = static_cast<std::size_t>(pixels.width);

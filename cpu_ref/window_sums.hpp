@@ -1,5 +1,5 @@
-// Sums of the samples in the window around each pixel, row after row: sums of columns slide down, and a running sum
-// slides along them. Specified in docs/operations.md, "Windows".
+// Sums of the samples in the window around each pixel, row after row: column sums slide down the rows, and a running
+// sum slides along the columns. Specified in docs/operations.md, "Windows".
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace gpuimg::cpu {
 
-/// True if sums of a window of n samples up to v_max, and such a sum plus n, fit 31 bits.
+/// True if the sum of a window of samples up to v_max, plus its number of samples n, fits in 31 bits.
 inline bool fits_31_bits(const WindowShape& shape, std::uint64_t v_max) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 31;
   const std::uint64_t n = static_cast<std::uint64_t>(shape.width()) * static_cast<std::uint64_t>(shape.height());
   return n < kLimit && n * (v_max + 1) < kLimit;
 }
 
-/// How often each position is in the window around `at`, up to the last that is.
+/// How often each position occurs in the window around `at`, up to the last position that occurs.
 inline std::vector<std::uint32_t> window_weights(int at, int size, int radius, Border border) {
   std::vector<std::uint32_t> weights;
   for (int i = at - radius; i <= at + radius; ++i) {
@@ -38,7 +38,7 @@ inline std::vector<std::uint32_t> window_weights(int at, int size, int radius, B
   return weights;
 }
 
-/// The windows of rows, one row after the other. `Sum` is u32 if fits_31_bits, else u64.
+/// The windows of one row after another. `Sum` is u32 if fits_31_bits() is true, else u64.
 template <class T, class Sum, int channels, bool is_squared = false>
 class WindowSums {
  public:
@@ -51,8 +51,8 @@ class WindowSums {
         no_row_(samples_),
         first_weights_(window_weights(0, pixels.width, shape.radius_x, shape.border)) {}
 
-  /// The sums of each sample's window of row y; y follows the last call's row unless is_first. Valid until the next
-  /// call.
+  /// The window sums of all samples of row y. Unless is_first, y must be the row after that of the last call. Valid
+  /// until the next call.
   const Sum* row(int y, bool is_first) {
     if (is_first) {
       start_columns(y);
@@ -110,7 +110,7 @@ class WindowSums {
     slide_at_border(outside, pixels_.width, sum);
   }
 
-  /// Columns [begin, end) whose windows, and those to their left, are inside the image.
+  /// For columns [begin, end) whose windows, and the windows of the columns to their left, lie inside the image.
   void slide_inside(int begin, int end, std::array<Sum, channels>& sum) {
     const std::ptrdiff_t radius = shape_.radius_x;
     const Sum* const entering = columns_.data() + radius * channels;
@@ -121,7 +121,7 @@ class WindowSums {
           slide_along(entering + begin, leaving + begin, static_cast<std::size_t>(end - begin), sum[0], sums + begin);
       return;
     }
-    std::array<Sum, channels> running = sum;  // in registers: no other code sees it
+    std::array<Sum, channels> running = sum;  // a local copy can stay in registers
     for (std::ptrdiff_t x = begin; x < end; ++x) {
       for (std::ptrdiff_t c = 0; c < channels; ++c) {
         const std::ptrdiff_t i = x * channels + c;
@@ -132,7 +132,7 @@ class WindowSums {
     sum = running;
   }
 
-  /// Columns [begin, end) whose windows enter or leave the image.
+  /// For columns [begin, end) whose windows reach outside the image, or whose left neighbors' windows do.
   void slide_at_border(int begin, int end, std::array<Sum, channels>& sum) {
     const auto column = [&](int at, std::size_t c) {
       const int position = source_position(at, pixels_.width, shape_.border);
@@ -149,14 +149,14 @@ class WindowSums {
   ConstView pixels_;
   WindowShape shape_;
   std::size_t samples_;
-  std::vector<Sum> columns_;  ///< of the window's rows
+  std::vector<Sum> columns_;  ///< column sums over the rows of the window
   std::vector<Sum> sums_;
   std::vector<T> no_row_;
   std::vector<std::uint32_t> first_weights_;
 };
 
-/// Calls body(first_row, end_row) for bands that cover the image, on the threads of the current arena. Each band sums
-/// the columns of a window first, so the bands are few and tall.
+/// Calls body(first_row, end_row) for bands that cover the image, on the threads of the current arena. Each band begins
+/// by summing the columns of a window, so bands are few and tall.
 template <class Body>
 void for_window_bands(ConstView pixels, const WindowShape& shape, const Body& body) {
   const int threads = loop_threads();
@@ -186,7 +186,7 @@ PixelWeights<T> weights_of(ConstView pixels, const Selection& selection) {
   return weights;
 }
 
-/// True if every alpha of the image is V.
+/// True if all pixels of the image have alpha V.
 template <class T>
 bool is_opaque(ConstView pixels) {
   const auto step = static_cast<std::size_t>(pixels.format.channels);
@@ -214,8 +214,7 @@ bool are_unequal(ConstView pixels, const PixelWeights<T>& weights) {
          (weights.by_alpha && !is_opaque<T>(pixels));
 }
 
-/// The windows of rows of levels whose pixels have weights, one row after the other. Without squares if none are
-/// needed.
+/// Sums for windows of levels whose pixels have weights, one row after another. Computes squares only if has_squares.
 template <class T>
 class WeightedWindows {
  public:
@@ -232,8 +231,8 @@ class WeightedWindows {
     }
   }
 
-  /// The sums of each pixel's window of row y, without a weight that is V everywhere in it; y follows the last call's
-  /// row unless is_first. Valid until the next call.
+  /// The sums of all windows of row y. If all weights of a window are V, they are divided by V. Unless is_first, y must
+  /// be the row after that of the last call. Valid until the next call.
   const WeightedSums* row(int y, bool is_first) {
     if (is_first) {
       columns_.assign(columns_.size(), Column{});
@@ -250,14 +249,14 @@ class WeightedWindows {
   }
 
  private:
-  /// Of a window's rows; a column of 65535 squares fits 64 bits.
+  /// Sums of a column over the rows of the window. Up to 65535 squares fit in 64 bits.
   struct Column {
     std::uint64_t weights = 0;
     std::uint64_t levels = 0;
     std::uint64_t squares = 0;
   };
 
-  /// Adds a row some times, modulo 2⁶⁴. No row if `at` is negative.
+  /// Adds a row `times` times, modulo 2⁶⁴. No-op if `at` is negative.
   void add_row(int at, std::uint64_t times) {
     if (at < 0 || times == 0) {
       return;
@@ -302,10 +301,11 @@ class WeightedWindows {
   bool has_squares_;
   std::vector<Column> columns_;
   std::vector<WeightedSums> sums_;
-  std::vector<std::size_t> places_;  ///< the column at x − radius − 1, for each x and on to the right
+  std::vector<std::size_t> places_;  ///< index of column x − radius − 1, for x = 0 and up
 };
 
-/// Calls span(begin, end, n) for the columns of a row whose windows have n positions across, from left to right.
+/// Calls span(begin, end, n) for maximal ranges of columns of a row whose windows have n positions across, from left to
+/// right.
 template <class Span>
 void for_equal_counts(int width, const WindowShape& shape, const Span& span) {
   int begin = 0;

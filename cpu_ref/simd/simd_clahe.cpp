@@ -1,5 +1,4 @@
-// Vectorized tables of CLAHE, and interpolation between those of four tiles. Specified in
-// core/ops/clahe.hpp.
+// Vectorized CLAHE: tables, and interpolation between the tables of four tiles. Specified in core/ops/clahe.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_clahe.cpp"
 #include <hwy/foreach_target.h>
@@ -21,7 +20,7 @@ using ClaheInts = hn::RebindToSigned<ClaheFloats>;
 using ClaheFloat = hn::Vec<ClaheFloats>;
 using ClaheInt = hn::Vec<ClaheInts>;
 
-/// Products and sums in the order of gpuimg::interpolated(), none fused.
+/// Performs products and sums in the order of gpuimg::interpolated(), without fusing them.
 HWY_INLINE ClaheInt interpolated_levels(ClaheInt above_left, ClaheInt above_right, ClaheInt below_left,
                                         ClaheInt below_right, ClaheFloat right, ClaheFloat above, ClaheFloat below) {
   const ClaheFloats d;
@@ -57,7 +56,7 @@ std::size_t interpolate_vectors(const std::uint8_t* HWY_RESTRICT levels, std::si
   return x;
 }
 
-/// A gather reads 32 bits, so it reads the aligned pair that the entry is in.
+/// A gather reads 32 bits, so this reads the aligned pair that contains the entry.
 HWY_INLINE ClaheInt short_entries(const std::uint16_t* table, ClaheInt pair, ClaheInt shift) {
   const ClaheInts d;
   const ClaheInt both = hn::GatherIndex(d, reinterpret_cast<const std::int32_t*>(table), pair);
@@ -86,7 +85,7 @@ std::size_t interpolate_vectors(const std::uint16_t* HWY_RESTRICT levels, std::s
   }
   return x;
 }
-/// All four entries of a level by one look-up of 64 bits.
+/// Gets all four entries of a level with one 64-bit look-up.
 std::size_t interpolate_vectors(const std::uint16_t* HWY_RESTRICT levels, std::size_t count,
                                 const std::uint64_t* HWY_RESTRICT words, const float* HWY_RESTRICT right, float below,
                                 std::uint16_t* HWY_RESTRICT out) {
@@ -127,11 +126,11 @@ std::size_t join_vectors(const std::uint16_t* const* tables, std::size_t count, 
   return i;
 }
 
-/// The largest of a count minus the limit and 0, added up.
+/// The sum of max(count − limit, 0) over all levels.
 std::uint64_t clipped_sum(const std::uint32_t* HWY_RESTRICT counts, std::size_t levels, std::uint32_t limit) {
   const hn::ScalableTag<std::uint32_t> d;
   const auto most = hn::Set(d, limit);
-  auto sum = hn::Zero(d);  // of all lanes: at most the sum of the counts
+  auto sum = hn::Zero(d);  // cannot overflow: at most the sum of the counts
   for (std::size_t i = 0; i < levels; i += hn::Lanes(d)) {
     const auto count = hn::LoadU(d, counts + i);
     sum = hn::Add(sum, hn::Sub(count, hn::Min(count, most)));
@@ -146,7 +145,7 @@ void clip_counts(std::uint32_t* HWY_RESTRICT counts, std::size_t levels, std::ui
   }
 }
 
-/// gpuimg::clahe_level() of cumulative counts. Clears them.
+/// Applies gpuimg::clahe_level() to cumulative counts, and clears them.
 void map_cumulative(std::uint32_t* HWY_RESTRICT cumulative, std::size_t levels, float scale,
                     std::uint16_t* HWY_RESTRICT map) {
   const ClaheFloats df;
@@ -193,7 +192,7 @@ void map_cumulative(std::uint32_t* cumulative, std::size_t levels, float scale, 
 }
 #endif
 
-/// `words` holds the four entries of each level side by side, the first in the lowest bits.
+/// `words` holds the four entries of each level side by side, the first one in the lowest bits.
 template <class Level, class Word>
 void interpolate_joined(const Level* HWY_RESTRICT levels, std::size_t count, const Word* HWY_RESTRICT words,
                         const float* HWY_RESTRICT right, float below, Level* HWY_RESTRICT out) {

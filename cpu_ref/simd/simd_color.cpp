@@ -1,5 +1,5 @@
-// Vectorized color of rows: luma, equalization that preserves hue, YCrCb, and look-up of bytes. Weights and rounding
-// are specified in core/ops/luma.hpp and core/ops/equalize.hpp.
+// Vectorized color of rows: luma, equalization that preserves hue, YCrCb, and look-up of bytes. core/ops/luma.hpp and
+// core/ops/equalize.hpp specify weights and rounding.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_color.cpp"
 #include <hwy/foreach_target.h>
@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Multiplies and adds 16-bit pairs in one instruction. Green is split over both pairs with half its weight each,
-/// because the whole weight can exceed 2¹⁵.
+/// Multiplies and adds 16-bit pairs with one instruction. Both pairs contain green with half its weight, because its
+/// full weight can exceed 2¹⁵.
 template <int red, int green, int blue, int shift>
 HWY_INLINE Int weighted(Int words) {
   alignas(16) static constexpr std::uint8_t kRedGreen[16] = {0, kNone, 1, kNone, 4,  kNone, 5,  kNone,
@@ -107,11 +107,11 @@ void ycrcb_luma_row(const std::uint8_t* pixels, int channels, std::size_t count,
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Vector form of with_luma. A channel becomes Y′ + (c − Y)·k with k = Y′/Y in gamut and k = (V − Y′)/(M − Y) outside
-/// it. The result is rounded half up in gamut, and half away from Y′ outside it.
+/// Vector form of with_luma(). A channel c becomes Y′ + (c − Y)·k, where k = Y′/Y in gamut and k = (V − Y′)/(M − Y) out
+/// of gamut. In gamut, ties round up; out of gamut, they round away from Y′.
 ///
-/// Exact: a value that is not a tie is at least 1/510 away from one, and the float32 error is below 2⁻¹¹ − 2⁻¹³. Adding
-/// 2⁻¹¹ in the direction in which ties round therefore always rounds correctly.
+/// Exact: a value that is not a tie is at least 1/510 away from one, and the float32 error is below 2⁻¹¹ − 2⁻¹³. So
+/// adding 2⁻¹¹ in the direction of tie rounding always rounds correctly.
 class LumaRemap {
  public:
   HWY_INLINE LumaRemap(Int words, Int level, Int level_new) {
@@ -125,12 +125,12 @@ class LumaRemap {
     const Float factor = hn::IfThenElse(in_gamut, y_new, hn::Sub(white, y_new));
     const Float divisor = hn::IfThenElse(in_gamut, y_, hn::Sub(high, y_));
     const Float quotient = hn::Mul(factor, approximate_reciprocal(divisor));
-    k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; the quotient may be 0/0
+    k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; its quotient may be 0/0
     y_new_ = y_new;
     away_ = hn::IfThenZeroElse(in_gamut, hn::SignBit(df));
   }
 
-  /// The new level in the lowest bits, as rounded_bits returns it.
+  /// The new level, in the lowest bits, as rounded_bits() returns it.
   [[nodiscard]] HWY_INLINE Int operator()(Int channel) const {
     const Floats df;
     const Float distance = hn::Sub(hn::ConvertTo(df, channel), y_);
@@ -142,7 +142,7 @@ class LumaRemap {
   Float y_;
   Float k_;
   Float y_new_;
-  Float away_;  ///< the sign bit where ties round away from Y′
+  Float away_;  ///< the sign bit is set where ties round away from Y′
 };
 
 HWY_INLINE Int remap_luma_words(Int words, Int level, Int level_new) {
@@ -155,7 +155,7 @@ HWY_INLINE Int remap_luma_words(Int words, Int level, Int level_new) {
 }
 
 /// Converts to YCrCb, replaces Y, and converts back. Red and blue share a vector of 16-bit pairs. MulFixedPoint15 of
-/// twice a number multiplies with 14 fractional bits and rounds as equalize.hpp does.
+/// twice a number multiplies with 14 fraction bits, and rounds as equalize.hpp does.
 HWY_INLINE Int remap_ycrcb_words(Int words, Int level, Int level_new) {
   const Ints d;
   const Shorts d16;
@@ -240,7 +240,7 @@ void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count
 #if HWY_TARGET == HWY_SCALAR
 std::size_t mapped_vectors(const std::uint8_t*, std::size_t, const std::uint8_t*, std::uint8_t*) { return 0; }
 #elif HWY_TARGET == HWY_AVX3_DL
-/// 256 entries in four registers: two look-ups of 128 entries each, selected by the top bit of the index.
+/// 256 entries in four registers: two look-ups with 128 entries each. The top bit of the index selects between them.
 std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
   const __m512i entries0 = _mm512_loadu_si512(map);
   const __m512i entries1 = _mm512_loadu_si512(map + 64);
@@ -256,11 +256,12 @@ std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std:
   return x;
 }
 #else
-/// TableLookupBytesOr0 is defined for an index below 16 or with its top bit set. SSSE3 and later also ignore the bits
-/// between; other instruction sets do not.
+/// TableLookupBytesOr0 is defined only for an index that is below 16 or has its top bit set. SSSE3 and later also
+/// ignore the bits in between; other instruction sets do not.
 constexpr bool kOverlooksMiddleBits = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3;
 
-/// Sixteen tables of sixteen entries. An index outside a table's range gets its top bit set, which looks up 0.
+/// Sixteen tables with sixteen entries each. An index outside a table's range gets its top bit set, so the look-up
+/// returns 0.
 std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count, const std::uint8_t* HWY_RESTRICT map,
                            std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint8_t> d;

@@ -1,5 +1,5 @@
 // Counts bytes. If the levels of a block span a narrow range, compares the block with each level of the range.
-// Otherwise counts byte by byte, which needs a store per byte and so is limited to one byte per cycle.
+// Otherwise counts byte by byte. That needs one store per byte, which limits it to one byte per cycle.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_count.cpp"
 #include <hwy/foreach_target.h>
@@ -40,7 +40,8 @@ std::size_t count_blocks(const std::uint8_t*, std::size_t, std::uint32_t*) { ret
 using Bytes = hn::ScalableTag<std::uint8_t>;
 using Byte = hn::Vec<Bytes>;
 
-/// The smallest byte. Folds pairs within 32-bit lanes first, because Highway reduces those on every processor.
+/// The smallest byte. First folds pairs within 32-bit lanes, because Highway can reduce 32-bit lanes on every
+/// processor.
 std::uint32_t least_of(Byte bytes) {
   const hn::Repartition<std::uint16_t, Bytes> d16;
   const hn::Repartition<std::uint32_t, Bytes> d32;
@@ -86,7 +87,7 @@ struct Range {
 
   explicit Range(const Block& block) : least(block.least()), greatest(block.greatest()) {}
 
-  /// Comparing a block with one level takes about as long as counting a few of its bytes one by one.
+  /// Comparing a block with one level takes about as long as counting a few of its bytes individually.
   [[nodiscard]] bool narrow() const { return greatest - least < hn::Lanes(Bytes()) * 3 / 4; }
 };
 
@@ -97,14 +98,13 @@ void compare_and_count(const std::uint8_t* levels, const Range& range, std::uint
   }
 }
 
-/// Returns how many levels it counted.
+/// Returns how many levels were counted.
 std::size_t count_blocks(const std::uint8_t* HWY_RESTRICT levels, std::size_t count,
                          std::uint32_t* HWY_RESTRICT counts) {
   if (count < Block::size()) {
     return 0;
   }
-  // After a wide block, skip the range test for this many bytes: the next blocks are rarely narrow, and the test takes
-  // time.
+  // After a wide block, skips the range test for this many bytes: it takes time, and the next blocks are rarely narrow.
   const std::size_t stride = 4 * Block::size();
   Range range{Block(levels)};
   for (std::size_t x = 0;;) {

@@ -13,7 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::ScalableTag<std::int32_t>;
 using Word = hn::Vec<Words>;
 
-/// What a pair of samples adds to a distance.
+/// Contribution of a pair of samples to a distance.
 HWY_INLINE Word difference(Word a, Word b, std::uint8_t /*sample*/) {
   const Word d = hn::Sub(a, b);
   return hn::Mul(d, d);
@@ -75,7 +75,7 @@ void patch_weights(const std::int32_t* HWY_RESTRICT columns, const WeightTable& 
   }
 }
 
-/// Sums of 8-bit samples fit 31 bits.
+/// For 8-bit samples, sums fit in 31 bits.
 template <int channels>
 std::size_t add_vectors(const std::int32_t* HWY_RESTRICT weights, const ChannelRows<const std::uint8_t>& samples,
                         std::size_t count, std::int32_t* HWY_RESTRICT weight_sums,
@@ -95,7 +95,7 @@ std::size_t add_vectors(const std::int32_t* HWY_RESTRICT weights, const ChannelR
 }
 
 #if HWY_TARGET == HWY_SCALAR
-/// Leaves all to the loop behind: a vector of one word has no halves.
+/// Leaves everything to the scalar loop, because a vector of one word has no halves.
 template <int channels>
 std::size_t add_vectors(const std::int32_t* /*weights*/, const ChannelRows<const std::uint16_t>& /*samples*/,
                         std::size_t /*count*/, std::uint64_t* /*weight_sums*/,
@@ -103,8 +103,8 @@ std::size_t add_vectors(const std::int32_t* /*weights*/, const ChannelRows<const
   return 0;
 }
 #else
-/// Sums of 16-bit samples need 64 bits; weights are not negative, so their words and the samples are factors of 32
-/// bits.
+/// For 16-bit samples, sums need 64 bits. Weights are not negative, so weights and samples can be multiplied as 32-bit
+/// factors.
 template <int channels>
 std::size_t add_vectors(const std::int32_t* HWY_RESTRICT weights, const ChannelRows<const std::uint16_t>& samples,
                         std::size_t count, std::uint64_t* HWY_RESTRICT weight_sums,
@@ -140,7 +140,7 @@ void add_weighted_of(const std::int32_t* weights, const ChannelRows<const T>& sa
   }
 }
 
-// A name for each: HWY_EXPORT takes no overloads.
+// Each function has its own name, because HWY_EXPORT does not support overloads.
 
 void slide_bytes(const ChannelRows<const std::uint8_t>& here, const ChannelRows<const std::uint8_t>& there,
                  int channels, std::size_t count, std::int32_t* row, std::int32_t* columns) {

@@ -1,4 +1,4 @@
-// Vectorized HSL of rows. Fractions, order of cases and rounding are specified in core/ops/hsl.hpp.
+// Vectorized HSL of rows. core/ops/hsl.hpp specifies the fractions, the order of cases, and the rounding.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_hsl.cpp"
 #include <hwy/foreach_target.h>
@@ -22,9 +22,9 @@ std::size_t f32_vectors(const std::uint8_t*, std::size_t, float*) {
 #else
 using HalfShorts = hn::Rebind<std::uint16_t, Floats>;
 
-/// HslFractions of one vector of pixels. Where chroma is 0, the hue numerator is 0 too.
+/// HslFractions of a vector of pixels. If chroma is 0, the hue numerator is 0 too.
 struct Fractions {
-  Int hue_numerator;  ///< negative if red is the maximum and blue exceeds green: the whole turn, 6·chroma, is not added
+  Int hue_numerator;  ///< negative if red is the maximum and blue exceeds green: a whole turn (6·chroma) is missing
   Int chroma;
   Int saturation_denominator;  ///< at least 1
   Int sum;
@@ -53,16 +53,16 @@ struct Fractions {
   }
 };
 
-/// numerator·scale/divisor, rounded to the nearest integer or one off. Valid in the lowest 16 bits.
+/// numerator·scale/divisor, rounded to the nearest integer or off by one. Only the lowest 16 bits are valid.
 HWY_INLINE Int near_quotient(Int numerator, float scale, Int divisor) {
   const Floats df;
   const Float scaled = hn::Mul(hn::ConvertTo(df, numerator), hn::Set(df, scale));
   return rounded_bits(hn::Mul(scaled, approximate_reciprocal(hn::ConvertTo(df, divisor))));
 }
 
-/// Hue (low half) and saturation (high half) of HslU16 as 16-bit pairs. The remainder corrects each quotient from
-/// near_quotient. 16 bits are enough for it: modulo 2¹⁶ the numerators are 65536·n ≡ 0 and 65535·C ≡ −C. A hue without
-/// its whole turn is also correct modulo 2¹⁶.
+/// Hue (low half) and saturation (high half) of HslU16, as 16-bit pairs. Corrects each quotient of near_quotient() by
+/// its remainder. 16 bits are enough for the remainder: modulo 2¹⁶, the numerators are 65536·n ≡ 0 and 65535·C ≡ −C. A
+/// hue that lacks a whole turn is also correct modulo 2¹⁶.
 HWY_INLINE Int hue_and_saturation(const Fractions& f) {
   const Ints d;
   const Shorts d16;
@@ -82,7 +82,8 @@ HWY_INLINE Int hue_and_saturation(const Fractions& f) {
 /// Stores hue, saturation and lightness of each pixel.
 HWY_INLINE void store_hsl(Int hue_saturation, Int lightness, std::uint16_t* out) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // Indices of 16-bit elements: below 32 from the hue and saturation pairs, from 32 on the low halves of lightness.
+  // Indices of 16-bit elements: below 32 from the pairs of hue and saturation, from 32 on from the low halves of
+  // lightness.
   alignas(64) static constexpr std::int16_t kFirst[32] = {0,  1,  32, 2,  3,  34, 4,  5,  36, 6,  7,
                                                           38, 8,  9,  40, 10, 11, 42, 12, 13, 44, 14,
                                                           15, 46, 16, 17, 48, 18, 19, 50, 20, 21};

@@ -1,5 +1,5 @@
-// Vectors of 8-bit pixels, one 32-bit lane per pixel, and their values as float32. Highway's foreach_target includes
-// this file once per instruction set. HWY_SCALAR uses only the scalar loops that follow the vector loops.
+// Vectors of 8-bit pixels (one 32-bit lane per pixel) and their values as float32. Highway's foreach_target includes
+// this file once per instruction set. For HWY_SCALAR, only the scalar loops after the vector loops run.
 #if defined(GPUIMG_SIMD_PIXELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef GPUIMG_SIMD_PIXELS_INL
 #undef GPUIMG_SIMD_PIXELS_INL
@@ -41,15 +41,15 @@ HWY_INLINE Float approximate_reciprocal(Float x) {
 #endif
 }
 
-/// The integer n nearest to a float32 in ±2²¹, ties to even, in the lowest 22 bits: adding 3·2²² leaves n in the last
+/// The integer n nearest to a float32 in ±2²¹ (ties to even), in the lowest 22 bits. Adding 3·2²² leaves n in the low
 /// bits.
 HWY_INLINE Int rounded_bits(Float x) { return hn::BitCast(Ints(), hn::Add(x, hn::Set(Floats(), 0x3p22F))); }
 
-/// Vector loops require this many more pixels after the current vector. Three-channel loads and stores touch a full
-/// vector but use only three quarters of it. Later stores overwrite the extra bytes.
+/// Vector loops require this many more pixels after the current vector. Loads and stores of three channels access a
+/// full vector but use only three quarters of it. Later stores overwrite the extra bytes.
 inline std::size_t pixels_after() { return hn::Lanes(Floats()) / 3 + 1; }
 
-/// Spreads packed blocks of 12 bytes to blocks of 16 bytes, and gathers them back.
+/// Orders that spread packed 12-byte blocks to 16-byte blocks, and that pack them again.
 alignas(64) constexpr std::int32_t kSpread[16] = {0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12};
 alignas(64) constexpr std::int32_t kGather[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15};
 HWY_INLINE Int permuted(Int lanes, const std::int32_t* order) {
@@ -69,9 +69,9 @@ alignas(16) constexpr std::uint8_t kThreeToFour[16] = {0, 1, 2, kNone, 3, 4,  5,
 alignas(16) constexpr std::uint8_t kFourToThree[16] = {0,  1,  2,  4,  5,     6,     8,     9,
                                                        10, 12, 13, 14, kNone, kNone, kNone, kNone};
 
-/// Loads pixels as 32-bit words with r in the lowest byte and alpha or 0 in the highest. Prefetches, because loading 48
-/// of every 64 bytes defeats the hardware prefetcher: luma of 16.8 MP took 4.0 ms without it and 2.9 ms with it (Xeon
-/// with AVX-512, 2026-11-21).
+/// Loads pixels as 32-bit words, with r in the lowest byte and alpha or 0 in the highest. Prefetches explicitly,
+/// because loading 48 of every 64 bytes defeats the hardware prefetcher: luma of 16.8 MP took 4.0 ms without
+/// prefetching and 2.9 ms with it (Xeon with AVX-512, 2026-11-21).
 template <int channels>
 HWY_INLINE Int load_words(const std::uint8_t* from) {
   constexpr std::size_t kBytesAhead = 2048;
@@ -97,7 +97,7 @@ HWY_INLINE Int channel_of(Int words) {
   return hn::And(hn::ShiftRight<8 * byte>(words), hn::Set(Ints(), 0xFF));
 }
 
-/// Keeps only alpha, in its place.
+/// Keeps only alpha, in its byte.
 HWY_INLINE Int alpha_of(Int words) { return hn::AndNot(hn::Set(Ints(), 0xFFFFFF), words); }
 
 #endif

@@ -1,6 +1,6 @@
 // Vectorized passes of resize. 16 rows at a time are transposed into words, so that the lanes of a vector are rows in
-// the horizontal pass and columns in the vertical one: both are the same sum of words times weights. A word of 8-bit
-// samples holds four neighbors along the pass. Specified in docs/operations.md, "Resize".
+// the horizontal pass and columns in the vertical pass. Both passes then compute the same sum of words times weights.
+// For 8-bit samples, a word holds four adjacent samples along the pass. Specified in docs/operations.md, "Resize".
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_resize.cpp"
 #include <hwy/foreach_target.h>
@@ -26,8 +26,9 @@ using Pairs = hn::Repartition<std::int16_t, Words>;
 
 HWY_INLINE hn::Vec<Pairs> same_pairs(std::int32_t pair) { return hn::BitCast(Pairs(), hn::Set(Words(), pair)); }
 
-/// The lanes of a vector: words[0], words[stride], … times weights. The bytes of a word are split into two pairs, and
-/// weights into high and low parts, for products of 16 bits. Sums are modulo 2³², in which the total fits.
+/// Computes a vector of lanes: the sum of words[0], words[stride], … times their weights. Splits the bytes of a word
+/// into two pairs, and weights into high and low parts, so that products have 16-bit factors. Sums are computed modulo
+/// 2³²; the total fits.
 HWY_INLINE void weighted_lanes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
                                std::size_t count, std::uint8_t* out) {
   const Words d;
@@ -56,7 +57,7 @@ HWY_INLINE void weighted_lanes(const std::uint32_t* words, std::size_t stride, c
 using Halves = hn::CappedTag<std::int64_t, kRows>;
 using Half = hn::Vec<Halves>;
 
-/// 16 bits: products of 64 bits, of weights split into high and low parts, which with samples are factors of 32 bits.
+/// For 16-bit samples: splits weights into high and low parts, so that 64-bit products have 32-bit factors.
 HWY_INLINE void weighted_lanes(const std::uint16_t* words, std::size_t stride,
                                const WordWeights<std::uint16_t>* weights, std::size_t count, std::uint16_t* out) {
   const Halves d;
@@ -79,14 +80,14 @@ HWY_INLINE void weighted_lanes(const std::uint16_t* words, std::size_t stride,
 #if HWY_TARGET == HWY_AVX3_DL
 #define GPUIMG_HAS_DOTS 1
 
-/// Adds to each lane the products of its four bytes and of four weights with signs. Every processor of this target has
-/// the instruction; Highway 1.0.3 has no name for it.
+/// Adds to each lane the dot product of its four bytes and four signed weights. Every processor of this target has the
+/// instruction, but Highway 1.0.3 has no function for it.
 HWY_INLINE void add_dots(Word& sums, hn::Vec<hn::RebindToUnsigned<Words>> bytes, std::uint32_t weights) {
   const auto factors = hn::Set(hn::RebindToUnsigned<Words>(), weights);
   asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(bytes.raw), "v"(factors.raw));
 }
 
-/// The same for neighboring vectors, which share weights: three dot products of bytes for each digit of the weights.
+/// Likewise for adjacent vectors that share weights: three dot products of bytes, one per digit of the weights.
 template <std::size_t vectors>
 HWY_INLINE void weighted_vectors(const std::uint32_t* words, std::size_t stride,
                                  const WordWeights<std::uint8_t>* weights, std::size_t count, std::uint8_t* out) {
@@ -117,7 +118,7 @@ HWY_INLINE void weighted_vectors(const std::uint32_t* words, std::size_t stride,
 inline std::size_t vector_lanes(std::uint8_t /*sample*/) { return hn::Lanes(Words()); }
 inline std::size_t vector_lanes(std::uint16_t /*sample*/) { return hn::Lanes(Halves()); }
 #else
-/// A vector of one word has no halves.
+/// For HWY_SCALAR: a vector of one word has no halves.
 inline void weighted_lanes(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
                            std::size_t count, std::uint8_t* out) {
   std::int32_t sum = 1 << (kWeightBits<std::uint8_t> - 1);
@@ -148,14 +149,15 @@ void weighted_rows_of(const ResizeWord<T>* words, std::size_t stride, const Word
   for (; x + step <= lanes; x += step) {
     weighted_lanes(words + x, stride, weights, count, out + x);
   }
-  if (x < lanes) {  // rows of words are whole vectors, those of the result are not
+  if (x < lanes) {  // rows of words are whole vectors, rows of the result are not
     T rest[kRows];
     weighted_lanes(words + x, stride, weights, count, rest);
     std::memcpy(out + x, rest, (lanes - x) * sizeof(T));
   }
 }
 
-/// Sample of row r → byte r % 4 of the word of four rows; or the sample of its row.
+/// For 8-bit samples, the sample of row r becomes byte r % 4 of the word of four rows. For 16-bit samples, it is the
+/// word.
 HWY_INLINE void store_rows(const std::uint8_t* rows, std::uint32_t* words, std::size_t stride) {
   for (std::size_t i = 0; i < kRows / 4; ++i) {
     std::memcpy(words + i * stride, rows + 4 * i, 4);
@@ -203,8 +205,8 @@ void dotted_row(const std::uint32_t* words, std::size_t stride, const WordWeight
   }
 }
 
-/// Four words of each of four rows, from the bytes of 16 rows of four columns. Those of columns that do not exist yet
-/// are stored too, and then overwritten, or lie after the row.
+/// Stores four words for each of four groups of rows, from the bytes of 16 rows and four columns. Also stores words of
+/// columns that do not exist yet; later stores overwrite them, or they lie after the row.
 HWY_INLINE void store_columns(const std::uint8_t* columns, std::uint32_t* words, std::size_t stride) {
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::FixedTag<std::uint64_t, 2> halves;
@@ -221,7 +223,7 @@ HWY_INLINE void store_columns(const std::uint8_t* columns, std::uint32_t* words,
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(halves, pairs_high, others_high)), d, words + 3 * stride);
 }
 
-/// Four columns at a time: of four pixels, of two, or of one.
+/// Processes four columns at a time, which belong to four, two or one pixels.
 template <std::size_t channels>
 void dotted_columns(const std::uint32_t* words, const WordAxis<std::uint8_t>& axis, std::uint32_t* out,
                     std::size_t stride) {
@@ -258,7 +260,7 @@ void words_of_pixels(const std::uint8_t* const* rows, std::size_t first, std::si
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Bytes of 16, or of 12, that hold whole words: where each byte of the words comes from.
+/// For 16 (or 12) bytes that hold whole words: the source of each byte of the words.
 template <int channels>
 struct WordOrder;
 template <>
@@ -279,7 +281,7 @@ struct WordOrder<4> {
 };
 
 #ifdef GPUIMG_HAS_DOTS
-/// Where each byte of four rows of words comes from: byte k of word w of row r, in four blocks of one row each.
+/// The source of each byte of four rows of words: byte k of word w of row r, in four blocks of one row each.
 template <int channels>
 struct BlockOrder {
   alignas(64) std::uint8_t bytes[64];
@@ -291,7 +293,7 @@ struct BlockOrder {
   }
 };
 
-/// A vector for each word: first four rows of all words, one row in each 16 bytes, then these blocks exchanged.
+/// Makes a vector for each word. First loads four rows of all words, 16 bytes per row, then exchanges these blocks.
 template <int channels>
 HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at, std::uint32_t* to) {
   static constexpr BlockOrder<channels> kOrder;
@@ -319,7 +321,7 @@ HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at
   }
 }
 #else
-/// In vectors of 16 bytes.
+/// Uses vectors of 16 bytes.
 template <int channels>
 HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at, std::uint32_t* to) {
   const hn::FixedTag<std::uint8_t, 16> bytes;
@@ -348,7 +350,7 @@ HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at
 }
 #endif
 
-/// Returns how many pixels are done: all whose 16 bytes are there.
+/// Returns how many pixels were transposed: all those with 16 readable bytes.
 template <int channels>
 std::size_t transposed_vectors(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
   constexpr std::size_t kPixels = channels == 3 ? 4 : 16 / channels;
@@ -370,7 +372,7 @@ void transposed(const std::uint8_t* const* rows, std::size_t count, std::uint32_
   words_of_pixels<channels>(rows, transposed_vectors<channels>(rows, count, words), count, words);
 }
 
-// A name for each: HWY_EXPORT takes no overloads.
+// Each function has its own name, because HWY_EXPORT does not support overloads.
 
 void transpose_bytes(const std::uint8_t* const* rows, std::size_t count, int channels, std::uint32_t* words) {
   switch (channels) {

@@ -1,4 +1,4 @@
-// Vectorized sums of rows: of summed-area tables and of windows, means of windows, and stores past the caches.
+// Vectorized sums of rows for summed-area tables and windows, means of windows, and stores that bypass the caches.
 // Specified in docs/operations.md, "Integral image" and "Windows".
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_sums.cpp"
@@ -17,12 +17,12 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// --- Sums of lanes from the lowest up --------------------------------------------------------------------------------
+// --- Prefix sums over lanes ------------------------------------------------------------------------------------------
 
 using PrefixWords = hn::CappedTag<std::uint32_t, 16>;
 
 #if HWY_TARGET != HWY_SCALAR
-/// Adds to each block of four lanes the last lane of the block `distance` blocks earlier, if there is one.
+/// Adds to each block of four lanes the last lane of the block `distance` blocks before it, if there is one.
 HWY_INLINE hn::Vec<PrefixWords> plus_earlier_block(hn::Vec<PrefixWords> sums, std::uint32_t distance) {
   const PrefixWords d;
   const auto lane = hn::Iota(d, 0);
@@ -55,7 +55,7 @@ using PrefixSums = hn::Vec<PrefixWords>;
 #if HWY_TARGET == HWY_SCALAR
 std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
 #else
-/// Returns how many entries it computed, and sets `row_sum` to the sum of their levels.
+/// Returns how many entries were computed. Sets `row_sum` to the sum of their levels.
 std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
                         std::uint32_t& row_sum) {
   const PrefixWords d;
@@ -92,7 +92,7 @@ void add_to_columns(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, 
   }
 }
 
-/// This avoids reading a cache line that is about to be overwritten completely.
+/// Writing this way avoids reading a cache line that will be overwritten completely.
 void stream_bytes(const std::uint8_t* HWY_RESTRICT from, std::size_t bytes, std::uint8_t* HWY_RESTRICT to) {
   constexpr std::size_t kCacheLine = 64;
   const hn::ScalableTag<std::uint8_t> d;
@@ -128,8 +128,8 @@ void slide_columns_of(const T* HWY_RESTRICT entering, const T* HWY_RESTRICT leav
   }
 }
 
-/// ⌊a/n⌋ for 0 ≤ a < 2³¹ and quotients below 2¹⁶, where `below` is a little less than 1/n: the product is less than the
-/// quotient, by less than 1, so truncating it gives the result or one less.
+/// ⌊a/n⌋ for 0 ≤ a < 2³¹ and quotients below 2¹⁶. `below` is slightly less than 1/n, so the product is less than the
+/// quotient, by less than 1. Truncating it gives the result or one less.
 hn::Vec<Ints> quotients(hn::Vec<Ints> a, hn::Vec<Floats> below, hn::Vec<Ints> n) {
   const Ints d;
   const auto estimate = hn::ConvertTo(d, hn::Mul(hn::ConvertTo(Floats(), a), below));
@@ -142,7 +142,7 @@ void means_of(const std::uint32_t* HWY_RESTRICT sums, std::size_t count, std::ui
   const Ints d;
   const auto divisor = hn::Set(d, static_cast<std::int32_t>(n));
   const auto half = hn::Set(d, static_cast<std::int32_t>(n / 2));
-  // Rounding errors: 2⁻²⁴ each of the conversion, the product, and the two steps that make `below`.
+  // Rounding errors of 2⁻²⁴ each: the conversion, the product, and the two steps that compute `below`.
   const auto below = hn::Set(Floats(), (1.0F / static_cast<float>(n)) * (1.0F - 0x1p-21F));
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
