@@ -56,7 +56,7 @@ run_round() {  # run_round BACKEND WORKERS
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
 "$gpuimg" --version | head -n 1
 printf '%s cores; %s files\n\n' "$(nproc)" "$(find "$images" -type f | wc -l)"
-find "$images" -type f -exec cat {} + >/dev/null  # the page cache is warm for all
+find "$images" -type f -exec cat {} + >/dev/null  # warms the page cache, so that all runs are alike
 printf '| backend, workers | images | images/s | rounds | CPU/wall | peak MB | ms an image |\n|---|---:|---:|---|---:|---:|---|\n'
 failed=0
 for backend in ${BACKENDS:-cpu cuda}; do
@@ -65,7 +65,7 @@ for backend in ${BACKENDS:-cpu cuda}; do
     for ((round = 0; round < ${ROUNDS:-3}; round++)); do
       run_round "$backend" "$workers"
       read -r _ _ _ status <"$scratch/round"
-      [ "$status" -le 1 ] || break  # 1: some files are no images
+      [ "$status" -le 1 ] || break  # 1: some files are not images
     done
     if [ "$status" -gt 1 ]; then
       printf '| %s, %s | exit %s | | | | | |\n' "$backend" "$workers" "$status"

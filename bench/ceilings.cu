@@ -1,4 +1,4 @@
-// The streaming kernels of the ceilings, and the search for their fastest shape.
+// The streaming kernels behind the ceilings, and the search for their fastest launch shape.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +25,7 @@ constexpr std::size_t kMinBuffer = std::size_t{1} << 30;
 struct Buffers {
   const uint4* in = nullptr;
   uint4* out = nullptr;
-  std::size_t vectors = 0;  ///< units of 16 bytes; each unit is kReads vectors in and kWrites vectors out
+  std::size_t vectors = 0;  ///< in units of 16 bytes; a unit reads kReads vectors and writes kWrites vectors
 };
 
 template <bool kEvictFirst>
@@ -42,9 +42,9 @@ __device__ __forceinline__ void store_vector(uint4* to, uint4 value) {
   }
 }
 
-/// Streams tiles, which the blocks take in turns.
-/// Thread → kUnroll units of a tile, consecutive threads on consecutive vectors, so each access of a warp covers 512
-/// consecutive bytes. All loads are issued before the first store. No shared memory, no barriers.
+/// Streams tiles, which the blocks take in turn. Thread → kUnroll units of a tile, consecutive threads on consecutive
+/// vectors, so each access of a warp covers 512 consecutive bytes. All loads are issued before the first store. No
+/// shared memory, no barriers.
 template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_t tiles) {
   constexpr int kLoads = kReads * kUnroll;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_
       for (int i = 0; i < kStores; ++i) {
         uint4 value = values[i % kLoads];
         if constexpr (kReads > kWrites) {
-          const uint4 other = values[kLoads - 1 - i];  // makes every load necessary
+          const uint4 other = values[kLoads - 1 - i];  // uses every loaded value
           value = make_uint4(value.x ^ other.x, value.y ^ other.y, value.z ^ other.z, value.w ^ other.w);
         }
         store_vector<kEvictFirst>(to + static_cast<std::size_t>(i) * blockDim.x, value);
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_
   }
 }
 
-/// Returns the number of units streamed, which is whole tiles only.
+/// Returns the number of units that were streamed. Only whole tiles are streamed.
 template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 std::size_t launch(const Buffers& buffers, const Shape& shape, const cuda::Device& device) {
   const std::size_t parts_per_tile = static_cast<std::size_t>(kUnroll) * static_cast<std::size_t>(shape.threads);
@@ -194,7 +194,7 @@ Times CeilingMeasurement::timed(const Stream& stream, std::size_t vectors, const
     return std::optional<Picture>();
   };
   const Times times = timer_.measure(work, {.repeats = repeats, .warm_ups = 2});
-  // Only whole tiles were streamed: scale the time to all bytes.
+  // Only whole tiles were streamed, so scale the time to all bytes.
   const float scale = streamed == 0 ? 1.0e9F : static_cast<float>(vectors) / static_cast<float>(streamed);
   return {times.median_ms * scale, times.min_ms * scale};
 }

@@ -1,4 +1,4 @@
-// Ceilings set by device memory: plain streams that only read, or that read and write in a fixed ratio.
+// Ceilings that device memory sets: plain streams that only read, or that read and write in a fixed ratio.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace gpuimg::bench {
 
 struct Ceiling {
   Stream stream;
-  std::size_t bytes = 0;  ///< read plus written
+  std::size_t bytes = 0;  ///< bytes read plus bytes written
   Times times;
-  std::string shape;  ///< of the fastest kernel found
+  std::string shape;  ///< shape of the fastest kernel found
 
   [[nodiscard]] double gb_per_s() const { return static_cast<double>(bytes) / (1.0e6 * times.median_ms); }
 };
 
-/// Streams over one input and one output buffer. Tries several grid shapes, unroll factors and cache hints per stream,
-/// then measures the fastest again. Buffers are at least 1 GiB, and consecutive runs use different parts of them, so no
-/// data is cached.
+/// Runs streams over one input and one output buffer. For each stream, tries several grid shapes, unroll factors and
+/// cache hints, then measures the fastest of them again. Buffers have at least 1 GiB, and consecutive runs use
+/// different parts of them, so no data is cached.
 class CeilingMeasurement {
  public:
   struct Shape;

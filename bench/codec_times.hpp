@@ -1,5 +1,5 @@
-// What the codec benchmarks share: the time of a call, the rate of many threads, and a main that measures each file of
-// the command line.
+// Shared by the codec benchmarks: the time of a call, the rate of several threads, and a main() that measures each file
+// on the command line.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct CodecTimes {
   double cpu_ms = 1e30;  ///< of all threads together; the more reliable figure on a busy machine
 };
 
-/// Lowers each field of `least` to what call() took, if that was less.
+/// Lowers each field of `least` to what this call() took, if that is less.
 template <class Call>
 void measure_once(CodecTimes& least, Call call) {
   const auto start = std::chrono::steady_clock::now();
@@ -45,8 +45,8 @@ double median_ms(Call call) {
   return times[times.size() / 2];
 }
 
-/// Calls per second of `threads` threads, which take the numbers from 0 to `calls` - 1 in turn. Each calls the result
-/// of make_worker(); making it does not count.
+/// Calls per second of `threads` threads. They take the numbers 0 to `calls` − 1 in turn, and pass them to the result
+/// of make_worker(). Making a worker does not count.
 template <class MakeWorker>
 double rate_of_threads(int threads, int calls, MakeWorker make_worker) {
   std::atomic<int> ready{0};
@@ -75,7 +75,7 @@ double rate_of_threads(int threads, int calls, MakeWorker make_worker) {
   return calls / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Calls measure(path) for every argument; the exit code of the program.
+/// Calls measure(path) for each argument. Returns the exit code of the program.
 template <class Measure>
 int measure_files(int argc, char** argv, Measure measure) {
   try {

@@ -27,7 +27,7 @@ struct Options {
   std::vector<int> threads = {1, 2};
 };
 
-/// The same scene in gray and RGB.
+/// The same scene in gray and in RGB.
 struct Scene {
   cv::Mat gray;
   cv::Mat rgb;
@@ -52,7 +52,7 @@ cv::Mat photo_like(int side, cv::RNG& random) {
   return rgb;
 }
 
-/// `options` selects photo, noise, posterized (the photo in 8 levels per channel) or constant.
+/// `options` selects photo, noise, posterized (the photo with 8 levels per channel) or constant.
 Scene painted_scene(const Options& options) {
   cv::RNG random(20261120);
   Scene scene;
@@ -83,7 +83,7 @@ cv::Mat histogram_of(const cv::Mat& gray) {
   return counts;
 }
 
-/// Destinations of OpenCV's results. Either kept between calls or emptied before each call.
+/// Destinations for OpenCV's results. They are either kept between calls, or emptied before each call.
 struct Targets {
   cv::Mat out;
   cv::Mat between;
@@ -114,7 +114,7 @@ void otsu(const cv::Mat& gray, Targets& to) {
   cv::threshold(gray, to.out, 0, 255, cv::THRESH_BINARY | cv::THRESH_OTSU);
 }
 
-/// In float64, as users write it: the root of the mean of the squares less the square of the mean.
+/// In float64, as OpenCV users write it: √(mean of squares − square of mean).
 void deviation(const cv::Mat& gray, Targets& to) {
   cv::boxFilter(gray, to.between, CV_64F, {kWindow, kWindow});
   cv::sqrBoxFilter(gray, to.plane, CV_64F, {kWindow, kWindow});
@@ -206,7 +206,7 @@ bool equal_counts(const Histogram& histogram, const cv::Mat& counts) {
   return true;
 }
 
-/// Largest difference in hue, in degrees. Both are float32 triples; OpenCV's order is H, L, S.
+/// The largest difference in hue, in degrees. Both are float32 triples; OpenCV's order is H, L, S.
 double hue_distance(const Image& ours, const cv::Mat& theirs) {
   const auto* values = reinterpret_cast<const float*>(ours.view().data);
   const auto* others = reinterpret_cast<const float*>(theirs.data);
@@ -218,7 +218,7 @@ double hue_distance(const Image& ours, const cv::Mat& theirs) {
   return largest;
 }
 
-/// Checks the operations that follow OpenCV's arithmetic against OpenCV. Returns an empty string if they agree.
+/// Checks the operations that follow OpenCV's arithmetic against OpenCV. Returns an empty string if all agree.
 std::string differences_from_opencv(const Scene& scene, const Inputs& in, Backend& b) {
   std::string differences;
   const auto expect = [&](const char* name, bool equal) { differences += equal ? "" : std::string(" ") + name; };
@@ -267,8 +267,9 @@ double median(std::vector<double> times) {
 
 double minimum(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-/// Times ours and theirs alternately, so that disturbances affect both. The ratio is the median over the rounds. Both
-/// write to memory that they have written before; in the column "new", OpenCV writes to new memory.
+/// Times our operation and theirs alternately, so that disturbances affect both. The ratio is the median over all
+/// rounds. Both write to memory that they have already written to; only in the column "new" does OpenCV write to new
+/// memory.
 void run_duel(const Duel& duel, Backend& backend, int repeats) {
   std::vector<double> ours;
   std::vector<double> reused;

@@ -1,5 +1,5 @@
-// Times inflate and deflate on the image data of PNG files, one thread: gpuimg's, zlib's and libdeflate's.
-// usage: gpuimg_deflate_bench PNG...   What the figures mean: docs/decisions/0006-own-inflate.md.
+// Times inflate and deflate on the image data of PNG files, with one thread: gpuimg's, zlib's and libdeflate's. usage:
+// gpuimg_deflate_bench PNG...   Discussion of the results: docs/decisions/0006-own-inflate.md.
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <zlib.h>
@@ -31,7 +31,7 @@ using namespace gpuimg::bench;
 using Buffer = std::vector<std::uint8_t>;
 
 constexpr int kRounds = 9;
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // the PNG reader's
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // as in the PNG reader
 
 void require(bool is_right, const char* what) {
   if (!is_right) {
@@ -39,7 +39,7 @@ void require(bool is_right, const char* what) {
   }
 }
 
-/// All image data of a PNG in one piece, as libdeflate needs it.
+/// All image data of a PNG as one contiguous piece, which libdeflate needs.
 Buffer image_data(ByteSpan png, const std::string& name) {
   Buffer joined;
   PngChunkWalker chunks(png, name);
@@ -54,7 +54,7 @@ Buffer image_data(ByteSpan png, const std::string& name) {
   return joined;
 }
 
-/// Inflates into `out`, which must have room; returns the size. Checks Adler-32, as the others do.
+/// Inflates into `out`, which must be large enough. Returns the size. Checks Adler-32, as the other contenders do.
 std::size_t inflate_with_zlib(const Buffer& stream, std::span<std::uint8_t> out) {
   uLongf size = out.size();
   require(uncompress(out.data(), &size, stream.data(), stream.size()) == Z_OK, "zlib");
@@ -71,7 +71,7 @@ std::size_t inflate_with_libdeflate(const Buffer& stream, std::span<std::uint8_t
   return size;
 }
 
-/// Into one block after another, as the PNG reader does, so it needs no memory for the whole image.
+/// Inflates block after block into the same memory, as the PNG reader does.
 std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
   const ByteSpan piece = std::as_bytes(std::span(stream));
   Inflater inflater(in_memory(piece));
@@ -94,7 +94,7 @@ std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
   return size;
 }
 
-/// Deflates each strip alone, as the PNG writer does; returns the sum of their sizes.
+/// Deflates each strip separately, as the PNG writer does. Returns the sum of their sizes.
 std::size_t deflate_strips(const Buffer& rows, const std::function<std::size_t(std::span<const std::byte>)>& deflate) {
   std::size_t size = 0;
   for (std::size_t begin = 0; begin < rows.size(); begin += gpuimg::png::kStripBytes) {
@@ -126,7 +126,7 @@ struct Contender {
   std::size_t bytes = 0;
 };
 
-/// Runs the contenders in turns, and prints the minimum of each, relative to the first one.
+/// Runs the contenders alternately, and prints the minimum of each, relative to the first contender.
 void compare(std::vector<Contender> contenders) {
   for (int round = 0; round < kRounds; ++round) {
     for (Contender& contender : contenders) {
@@ -141,7 +141,7 @@ void compare(std::vector<Contender> contenders) {
   }
 }
 
-/// The rows as our writer filters them.
+/// The rows of the image as our writer filters them.
 Buffer filtered_rows(const Image& image, std::size_t size) {
   Buffer png;
   encode_png(image.view(), "", {}, [&](std::span<const std::byte> part) {

@@ -1,5 +1,5 @@
-// Times non-local means on the device, from pixels that are there to pixels that are there; checks them against the CPU
-// backend first. docs/performance.md, "Windows and thresholds".
+// Times non-local means on the device; input and result stay in device memory. First checks the results against the CPU
+// backend. docs/performance.md, "Windows and thresholds".
 // usage: gpuimg_denoise_device_bench [WIDTHxHEIGHT]    default 1920x1080
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTargetMs = 2.5;  ///< 1920×1080 pixels of 8-bit gray, 7×7 patches, 21×21 search window, on an H200
 
-/// Waves of all channels, and noise of about 12 levels of 256.
+/// Paints waves in all channels, with noise of about 12 of 256 levels.
 template <class T>
 void paint(View pixels) {
   std::uint64_t state = 20261123;
@@ -36,7 +36,7 @@ void paint(View pixels) {
   }
 }
 
-/// Milliseconds: the median of `rounds` calls after the first.
+/// In milliseconds: the median of `rounds` calls after a first one.
 template <class Work>
 double median_ms(int rounds, const Work& work) {
   std::vector<double> times;
@@ -51,7 +51,7 @@ double median_ms(int rounds, const Work& work) {
   return *middle;
 }
 
-/// Prints a row. False if the bytes differ from the CPU's.
+/// Prints one row of the table. Returns false if the bytes differ from the CPU's.
 bool measure(Backend& device, Backend& cpu, const Image& image, const DenoiseOptions& options) {
   const Picture there = device.upload(image.view());
   const Image found = device.download(device.apply(there, options));

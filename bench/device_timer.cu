@@ -1,4 +1,4 @@
-// DeviceTimer: a kernel that delays the stream, and pairs of events.
+// DeviceTimer: uses a kernel that delays the stream, and pairs of events.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace gpuimg::bench {
 namespace {
 
-/// Longer than the host needs to queue any one operation.
+/// Longer than the host needs to queue any single operation.
 constexpr std::uint64_t kHoldNanoseconds = 60'000;
 
-/// Spins for `nanoseconds`, so that the work queued after it starts without gaps. One thread.
+/// Spins for `nanoseconds`, so that work queued after it starts without gaps. Launch with one thread.
 __global__ void hold_stream(std::uint64_t nanoseconds) {
   const auto now = [] {
     std::uint64_t t = 0;

@@ -16,16 +16,16 @@ struct Times {
   float min_ms = 0.0F;
 };
 
-/// Queues work on the device's stream. The argument is the number of the call. Results are kept for a while, so that
-/// consecutive results do not reuse memory that is still cached.
+/// Queues work on the device's stream. The argument is the number of the call. The timer keeps results for a while, so
+/// that consecutive results do not reuse memory that is still cached.
 using Work = std::function<std::optional<Picture>(int)>;
 
 struct TimingPlan {
   int repeats = 30;
   int warm_ups = 3;
   int results_kept = 1;
-  /// True: a delay kernel runs first, so the events measure device time only. False: the stream is idle when the first
-  /// event is recorded, so the launch time on the host counts too.
+  /// True: a delay kernel runs first, so that the events measure only device time. False: the stream is idle when the
+  /// first event is recorded, so that the host's launch time is included.
   bool queued = true;
 };
 

@@ -1,4 +1,5 @@
-// Checks results on the device that are too large to recompute on the host, against the definition of the operation.
+// Checks results that are too large to recompute on the host. Runs on the device, and compares with the definition of
+// the operation.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 namespace gpuimg::bench {
 
 /// Returns the number of pixels of `out` that differ from the definition applied to `in`. For a padded u32 table,
-/// counts entries whose differences to their neighbors are not the pixel, and border entries that are not zero. `map`
-/// is the look-up table of the equalizations.
+/// counts the entries whose difference to their neighbors is not the pixel, and the border entries that are not zero.
+/// `map` is the look-up table of equalizations.
 std::uint64_t wrong_pixels(const std::shared_ptr<cuda::Device>& device, Operation operation, const Picture& in,
                            const Picture& out, const std::vector<std::uint16_t>& map);
 

@@ -1,4 +1,4 @@
-// gpuimg_gpu_bench: compares gpuimg's kernels with memory ceilings, CUB, NPP and textbook kernels in one run.
+// gpuimg_gpu_bench: compares gpuimg's kernels with memory ceilings, CUB, NPP and textbook kernels in a single run.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -40,7 +40,7 @@ RivalSize parsed_size(const std::string& text) {
   return size;
 }
 
-/// Those with the given names; all if there are none.
+/// The operations with the given names; all operations if `names` is empty.
 std::vector<OperationFacts> chosen_operations(const std::vector<std::string>& names) {
   std::vector<OperationFacts> chosen;
   for (const OperationFacts& facts : kOperationFacts) {
@@ -59,7 +59,7 @@ std::string operation_names() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// For CLI11: empty if an operation has the name.
+/// A validator for CLI11: returns an empty string if an operation has this name.
 std::string name_fault(const std::string& name) {
   const bool is_known = chosen_operations({name}).size() == 1;
   return is_known ? "" : "'" + name + "' is none of: " + operation_names();

@@ -1,6 +1,6 @@
-// Times JPEG decoding on the device, pixels staying there, and encoding at quality 90; checks both against
-// libjpeg-turbo first. usage: gpuimg_jpeg_device_bench THREADS JPEG...    each thread has a backend; files wait in
-// page-locked memory
+// Times JPEG decoding on the device, where the pixels stay, and encoding at quality 90. First checks both against
+// libjpeg-turbo. usage: gpuimg_jpeg_device_bench THREADS JPEG...    Each thread has its own backend; files wait in
+// page-locked memory.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -27,12 +27,12 @@ using namespace gpuimg;
 
 struct File {
   std::string name;
-  Image bytes;  ///< one row of page-locked memory
+  Image bytes;  ///< the file, as one row of page-locked memory
   EncodedJpeg jpeg;
-  Encoding encoding;  ///< of its pixels
+  Encoding encoding;  ///< the format to encode its pixels to
 };
 
-/// Decodes a file on both sides, and says what it found.
+/// Decodes a file on both sides, and reports whether the pixels agree.
 bool is_sound(Backend& backend, const File& file) {
   const std::optional<Picture> picture = backend.decode(file.jpeg);
   if (!picture) {
@@ -48,7 +48,7 @@ bool is_sound(Backend& backend, const File& file) {
   return same;
 }
 
-/// Encodes a file's pixels on both sides, and says what it found.
+/// Encodes a file's pixels on both sides, and reports whether the bytes agree.
 bool is_encoded_alike(Backend& backend, const File& file, const Picture& picture) {
   const std::optional<Encoded> scan = backend.encode(picture, file.encoding);
   if (!scan) {
@@ -89,12 +89,13 @@ std::vector<File> load(Backend& backend, int count, char** names) {
   return files;
 }
 
-/// Images per second of all threads. Each calls the result of work_on(its backend) with one file after another.
+/// Images per second of all threads together. Each thread calls work_on(its backend), and passes one file after another
+/// to the result.
 template <class WorkOn>
 double rate(const std::vector<File>& files, int threads, const WorkOn& work_on) {
   return bench::rate_of_threads(threads, 400 * threads, [&] {
     std::shared_ptr<Backend> backend = make_cuda_backend(0);
-    (void)backend->new_image(1, 1, {Sample::u8, 1});  // as in a batch: from now on its memory is page-locked
+    (void)backend->new_image(1, 1, {Sample::u8, 1});  // page-locks its memory from now on, as in a batch
     auto work = work_on(*backend);
     for (const File& file : files) {
       work(file);  // fills the memory pool

@@ -1,4 +1,4 @@
-// Measures decoding a JPEG of one scan with libjpeg alone, and in parts on 1 to 4 threads.
+// Measures decoding a single-scan JPEG: with libjpeg alone, and in parts on 1 to 4 threads.
 // usage: gpuimg_jpeg_bench JPEG...
 #include <fmt/format.h>
 #include <tbb/global_control.h>
@@ -21,7 +21,7 @@ using namespace gpuimg::bench;
 constexpr int kRounds = 15;
 constexpr int kMaxThreads = 4;
 
-/// Alternates between the numbers of threads, and reports the minimum over all rounds.
+/// Alternates between the numbers of threads. Reports the minimum over all rounds.
 void report(const std::string& path) {
   const auto bytes = read_input(path);
   const JpegHeader header = read_jpeg_header(bytes.span(), path);

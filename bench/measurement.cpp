@@ -1,4 +1,4 @@
-// Paints, checks and times one operation after the other, so that each can use all device memory.
+// Paints, checks and times one operation after another, so that each can use all device memory.
 #include "bench/measurement.hpp"
 
 #include <algorithm>

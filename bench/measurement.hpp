@@ -1,4 +1,4 @@
-// Runs operations and their rivals on every distribution: checks the results first, then times them.
+// Runs operations and their rivals on every distribution: first checks the results, then times them.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct RivalResult {
   Library library;
   std::string name;
   Times times;
-  std::string fault;  ///< empty if its result was correct
+  std::string fault;  ///< empty if the result was correct
 };
 
 /// One operation on one distribution at one size.
@@ -26,29 +26,29 @@ struct Result {
   RivalSize size;
   Operation operation = Operation::hist_gray8;
   Distribution distribution = Distribution::noise;
-  Times cold;                 ///< inputs and results of consecutive calls are not cached
+  Times cold;                 ///< neither inputs nor results of consecutive calls are cached
   std::optional<Times> hot;   ///< the same input every time; small sizes only
-  std::optional<Times> bare;  ///< cold and launched on an idle stream, so launch time counts; small sizes only
-  double ceiling_ms = 0.0;    ///< time of the plain stream of the same bytes; 0 for small sizes
+  std::optional<Times> bare;  ///< cold, and launched on an idle stream, so launch time counts; small sizes only
+  double ceiling_ms = 0.0;    ///< time of a plain stream of as many bytes; 0 for small sizes
   std::vector<RivalResult> rivals;
   std::string fault;  ///< empty if the result was correct
 };
 
-/// Smaller images are bound by launches, so their target is a time instead of a share of the stream.
+/// The time of smaller images is mostly launch overhead. So their target is a time instead of a share of the stream.
 inline constexpr std::size_t kSmallPixels = std::size_t{1} << 22;
 
 class Measurement {
  public:
-  /// `operations` are those to compare and time.
+  /// `operations` are the operations to compare and time.
   Measurement(std::shared_ptr<cuda::Device> device, std::vector<OperationFacts> operations, int repeats);
 
   /// Compares the operations and their rivals with the CPU backend on every distribution. Returns the differences.
-  /// Includes the textbook integral only if both sides of the size are multiples of 4.
+  /// Includes the textbook integral only if both sides of `size` are multiples of 4.
   std::vector<std::string> check_against_cpu(RivalSize size);
 
   std::vector<Result> at(RivalSize size);
 
-  /// Times an empty kernel: after a delay kernel, and on an idle stream.
+  /// Times an empty kernel: first after a delay kernel, then on an idle stream.
   std::pair<Times, Times> empty_launch();
 
   [[nodiscard]] const std::vector<Ceiling>& ceilings() const { return ceilings_.all(); }

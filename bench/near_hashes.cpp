@@ -1,5 +1,5 @@
-// Measures how long a million hashes take to be grouped, on one thread: random ones, and clusters of near ones. Fails
-// if any distance takes more than a minute. usage: gpuimg_near_hashes_bench [MILLIONS]
+// Measures how long it takes to group a million hashes on one thread: random hashes, and clusters of similar ones.
+// Fails if any distance takes longer than a minute. usage: gpuimg_near_hashes_bench [MILLIONS]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,9 +16,10 @@ namespace {
 using namespace gpuimg;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostSeconds = 60.0;  ///< for a million
+constexpr double kMostSeconds = 60.0;  ///< per million hashes
 
-/// Every second hash is random if `clusters`, and the others lie up to five bits from one of a thousand; else all are.
+/// If `clusters`, only every second hash is random; the others differ by up to five bits from one of a thousand
+/// centers.
 std::vector<std::uint64_t> made_hashes(std::size_t count, bool clusters) {
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> hashes(count);
@@ -36,7 +37,7 @@ std::vector<std::uint64_t> made_hashes(std::size_t count, bool clusters) {
   return hashes;
 }
 
-/// Returns the seconds of the slowest distance.
+/// Returns the time of the slowest distance, in seconds.
 double measure(const std::vector<std::uint64_t>& hashes, const char* what) {
   double slowest = 0.0;
   for (const int distance : {0, 2, 4, 6, 8, 10, 12, 14, 16}) {

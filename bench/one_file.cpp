@@ -1,5 +1,6 @@
-// Measures how fast many busy threads write blocks into one file, as an archive's workers do, next to a file for each
-// block. usage: gpuimg_one_file_bench FOLDER [BUSY_MS [GIGABYTES]]     BUSY_MS: a thread's work before each block
+// Measures how fast many busy threads write blocks into a single file, as the workers of an archive do, compared with
+// one file per block. usage: gpuimg_one_file_bench FOLDER [BUSY_MS [GIGABYTES]]     BUSY_MS: work of a thread before
+// each block
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -26,8 +27,8 @@ using namespace gpuimg;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-constexpr std::size_t kBlockBytes = 3'400'000;  ///< of a photograph of 14.7 megapixels
-constexpr int kBlocksOfThread = 6;              ///< in turns, so that they are not in the processor's cache
+constexpr std::size_t kBlockBytes = 3'400'000;  ///< as for a photograph of 14.7 megapixels
+constexpr int kBlocksOfThread = 6;              ///< used in turn, so that they are not in the processor's cache
 
 double cpu_seconds() {
   rusage used{};
@@ -54,7 +55,7 @@ int created(const std::string& path) {
 
 using Store = std::function<void(std::size_t block, std::span<const std::byte> content)>;
 
-/// Every processor's thread works and stores, until all blocks are stored.
+/// One thread per processor alternately works and stores, until all blocks are stored.
 void measure(const char* what, std::size_t blocks, double busy_ms, const Store& store) {
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::vector<std::byte>> memory(std::size_t{threads} * kBlocksOfThread,

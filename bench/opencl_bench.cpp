@@ -1,5 +1,5 @@
 // gpuimg_opencl_bench: compares the OpenCL backend's kernels with plain streams, and its histogram with the textbook
-// one on four distributions of pixels, on one device in one run. docs/performance.md, "OpenCL".
+// histogram on four distributions of pixels. Uses one device and a single run. docs/performance.md, "OpenCL".
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,12 +27,12 @@ struct Options {
   int repeats = 20;
 };
 
-/// An operation on pictures of one format, the plain stream of the same bytes, and the share of it that is the target.
+/// An operation on pictures of one format, the plain stream of as many bytes, and the share of its rate to reach.
 struct Case {
   const char* name;
   PixelFormat format;
-  int reads;   ///< of the stream, in the ratio to `writes`
-  int writes;  ///< 0 = it only reads
+  int reads;   ///< of the stream, as a ratio to `writes`
+  int writes;  ///< 0 = read only
   int bytes_per_pixel;
   double target;
   std::function<void(const opencl::DevicePointer& device, const Picture& picture)> run;
@@ -78,7 +78,7 @@ std::vector<Case> cases() {
           {"integral u8>u32", gray, 1, 4, 5, 0.45, integral}};
 }
 
-/// Noise around a slope: neighbors are alike, and all levels occur.
+/// Noise around a slope: neighbors are similar, and all levels occur.
 std::vector<std::uint8_t> photo_like(std::size_t bytes) {
   std::vector<std::uint8_t> samples(bytes);
   std::uint32_t state = 1;
@@ -96,7 +96,7 @@ Picture picture_of(const opencl::DevicePointer& device, const Options& options, 
   return picture;
 }
 
-/// Milliseconds for a stream of `bytes` in the ratio: the best of several shapes.
+/// Milliseconds for a stream of `bytes` with the ratio of `of`: the best of several shapes.
 double stream_ms(const opencl::DevicePointer& device, const Case& of, std::size_t bytes, int repeats) {
   const std::size_t units = bytes / 16 / static_cast<std::size_t>(of.reads + of.writes);
   const opencl::Memory in(device, units * 16 * static_cast<std::size_t>(of.reads));
@@ -144,7 +144,7 @@ struct TextbookCase {
   const char* kernel;
 };
 
-/// Returns false if the textbook kernel and ours count differently.
+/// Returns false if the textbook kernel counts differently from ours.
 bool print_textbook(const opencl::DevicePointer& device, const Options& options, const TextbookCase& of,
                     Distribution distribution) {
   constexpr std::size_t kGroupsPerUnit = 8;

@@ -1,4 +1,4 @@
-// The OpenCL C sources of the benchmark, embedded when it is built.
+// The OpenCL C sources of the benchmark, embedded at build time.
 #pragma once
 
 namespace gpuimg::bench {

@@ -1,5 +1,5 @@
-// Sample pictures of RGBA pixels of 8 bits from value noise. Restates sample_pixels.cu; floats may round otherwise. The
-// distributions have the numbers of Distribution in operation.hpp.
+// Paints sample pictures of 8-bit RGBA pixels from value noise. Repeats sample_pixels.cu; floats may be rounded
+// differently. Distributions are numbered like Distribution in operation.hpp.
 
 #define NOISE 0u
 #define CONSTANT 1u
@@ -12,7 +12,7 @@ uint mixed(uint x) {
   return x ^ (x >> 16);
 }
 
-// Uniform in [0,1), 24 bits.
+// Uniform in [0,1), with 24 bits.
 float uniform_at(uint x, uint y, uint seed) {
   return (float)(mixed(mixed(x + 0x9E3779B9u * seed) ^ (y * 0x85EBCA6Bu + seed)) >> 8) * 0x1p-24f;
 }
@@ -30,7 +30,7 @@ float smooth_noise(float x, float y, uint seed) {
   return mix(above, below, high);
 }
 
-// In about [0.05, 0.95]: octaves of noise down to a few pixels, lighter toward the top.
+// About 0.05 to 0.95: octaves of noise down to a few pixels, lighter toward the top.
 float photo_level(float x, float y, float width, float height) {
   float frequency = 3.0f / max(width, height);
   float amplitude = 0.5f;
@@ -50,7 +50,7 @@ uchar sample_of(float level, uint distribution) {
   return (uchar)(distribution <= PHOTO ? step : step * 32 + 7);
 }
 
-// Level of a color channel, in about [0,1). `level` is that of the photo.
+// The level of a color channel, about 0 to 1. `level` is the level of the photo.
 float channel_of(uint distribution, uint x, uint y, uint channel, float level, float width) {
   switch (distribution) {
     case NOISE: return uniform_at(x, y, SEED + 40u + channel);
@@ -64,7 +64,7 @@ float channel_of(uint distribution, uint x, uint y, uint channel, float level, f
   }
 }
 
-// A work-item paints one pixel, `channels` of red, green, blue and an opaque alpha.
+// Each work-item paints one pixel: `channels` of red, green, blue and an opaque alpha.
 __kernel void paint(__global uchar* samples, uint channels, uint width, uint height, uint distribution) {
   const ulong i = get_global_id(0);
   if (i >= (ulong)width * height) {

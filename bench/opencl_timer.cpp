@@ -1,4 +1,4 @@
-// Times OpenCL work by markers in the queue, and by the host's clock over many runs.
+// Times OpenCL work with markers in the queue, and with the host's clock over many runs.
 #include "bench/opencl_timer.hpp"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ namespace {
 
 using opencl::cl_check;
 
-/// What only the benchmark calls.
+/// OpenCL functions that only the benchmark calls.
 struct EventApi {
   decltype(&clEnqueueMarkerWithWaitList) mark = nullptr;
   decltype(&clGetEventProfilingInfo) time = nullptr;
@@ -45,7 +45,7 @@ cl_event marked(const opencl::Device& device) {
   return event;
 }
 
-/// Nanoseconds. The event must be complete.
+/// In nanoseconds. The event must be complete.
 cl_ulong end_of(cl_event event) {
   cl_ulong time = 0;
   cl_check(event_api().time(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr), "reading a time");

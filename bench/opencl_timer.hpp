@@ -12,14 +12,14 @@ namespace gpuimg::bench {
 
 /// Medians of several runs.
 struct OpenclTimes {
-  double event_ms = 0.0;  ///< from the end of what was queued before, by the device's clock
-  double wall_ms = 0.0;   ///< of many queued runs, divided, by the host's clock
+  double event_ms = 0.0;  ///< device clock: from the end of all previously queued work
+  double wall_ms = 0.0;   ///< host clock: time of many queued runs, divided by their number
 };
 
-/// `work` queues commands and does not wait.
+/// `work` must queue commands without waiting for them.
 OpenclTimes timed(opencl::Device& device, int repeats, const std::function<void()>& work);
 
-/// A kernel of the benchmark: compiled, and queued with its arguments.
+/// A kernel of the benchmark, which can be queued with its arguments.
 class BenchKernel {
  public:
   BenchKernel(const opencl::Device& device, const char* source, const std::string& options, const char* name);
@@ -27,7 +27,7 @@ class BenchKernel {
   BenchKernel(const BenchKernel&) = delete;
   BenchKernel& operator=(const BenchKernel&) = delete;
 
-  /// Arguments are numbers and opencl::Memory.
+  /// Arguments are numbers and opencl::Memory objects.
   template <class... Arguments>
   void run(std::size_t groups, const Arguments&... arguments) {
     cl_uint index = 0;

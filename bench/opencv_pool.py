@@ -20,7 +20,7 @@ def equalize(paths):
 def main(source, target, processes):
     names = sorted(name for name in os.listdir(source) if name.endswith(".png"))
     pairs = [(os.path.join(source, name), os.path.join(target, name)) for name in names]
-    # One thread a process: the processes are the parallelism, more threads only get in each other's way.
+    # One thread per process: the processes already provide the parallelism, and more threads would only compete.
     with multiprocessing.Pool(int(processes), initializer=cv2.setNumThreads, initargs=(1,)) as pool:
         for _ in pool.imap_unordered(equalize, pairs):
             pass

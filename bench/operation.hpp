@@ -1,5 +1,5 @@
-// The timed operations: their input, the bytes they have to move, and their targets (docs/performance.md,
-// "GPU: the current table").
+// The timed operations: their input, the bytes that they have to move, and their targets (docs/performance.md, "GPU:
+// the current table").
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ enum class Operation {
   bradley_32767,
 };
 
-/// What the pixels look like, which affects histograms.
+/// What the pixels look like. This affects histograms.
 enum class Distribution { noise, constant, photo, posterized };
 
 inline constexpr std::array kDistributions = {Distribution::noise, Distribution::constant, Distribution::photo,
@@ -45,7 +45,7 @@ constexpr std::string_view name_of(Distribution distribution) {
   return kNames[static_cast<std::size_t>(distribution)];
 }
 
-/// The plain stream that an operation is compared with: reads and writes in the ratio `reads` to `writes`,
+/// The plain stream that an operation is compared with. It reads and writes in the ratio `reads` : `writes`,
 /// `bytes_per_pixel` in total.
 struct Stream {
   int reads = 1;
@@ -60,11 +60,11 @@ inline constexpr std::array<std::string_view, 3> kLibraryNames = {"CUB", "NPP", 
 
 inline constexpr double kSmallImageTargetMs = 0.012;  ///< for most operations on 1280×1024 pixels
 
-/// Performance targets. 0 = none.
+/// Performance targets. 0 = no target.
 struct Target {
-  std::array<double, 4> share = {};     ///< fraction of the stream's rate, by Distribution
+  std::array<double, 4> share = {};     ///< required fraction of the stream's rate, by Distribution
   std::array<double, 3> speed_up = {};  ///< required speed-up, by Library
-  double worst_over_best = 0.0;         ///< time of the slowest distribution divided by that of the fastest
+  double worst_over_best = 0.0;         ///< highest allowed time of the slowest distribution ÷ time of the fastest
   double small_image_ms = kSmallImageTargetMs;
 };
 
@@ -111,7 +111,7 @@ constexpr bool is_mean(Operation operation) {
   return operation >= Operation::mean_63 && operation <= Operation::mean_32767;
 }
 
-/// The side of the window; 0 for the default one, and for operations without windows.
+/// The side of the window. 0 for the default window, and for operations without windows.
 constexpr int window_of(Operation operation) {
   switch (operation) {
     case Operation::mean_63:
@@ -127,14 +127,14 @@ constexpr int window_of(Operation operation) {
   }
 }
 
-/// A window fits images whose larger side is at least so many pixels.
+/// A window fits into images whose larger side has at least this many pixels.
 constexpr int least_side(Operation operation) { return window_of(operation) / 2 + 1; }
 
 constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }
 constexpr bool is_equalization(Operation operation) {
   return operation == Operation::equalize_gray8 || operation == Operation::equalize_rgb8;
 }
-/// What a pixel of the result is does not follow from a few pixels of the input.
+/// True if a pixel of the result depends on more than a few pixels of the input.
 constexpr bool is_local(Operation operation) {
   return operation == Operation::clahe_gray8 || operation >= Operation::mean_63;
 }

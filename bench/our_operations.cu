@@ -1,4 +1,4 @@
-// Calls gpuimg's operations with the options that are timed.
+// Calls gpuimg's operations with the options that the benchmark times.
 #include "bench/our_operations.hpp"
 
 #include <cstring>
@@ -23,7 +23,7 @@ HistogramOptions histogram_options(Operation operation) {
 PictureOperation picture_operation(Operation operation) {
   IntegralOptions sums;
   sums.type = Sample::u32;
-  sums.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
+  sums.allow_wrap = true;  // sums of 16384² pixels may exceed 32 bits, but can be checked modulo 2³²
   WindowOptions mean;
   mean.size = window_of(operation);
   ThresholdOptions threshold;

@@ -17,10 +17,10 @@ namespace gpuimg::bench {
 
 HistogramOptions histogram_options(Operation operation);
 
-/// Of an operation that Backend::apply() runs.
+/// The PictureOperation of an operation that Backend::apply() runs.
 PictureOperation picture_operation(Operation operation);
 
-/// Result of an operation: counts, or a picture.
+/// The result of an operation: either counts or a picture.
 struct Outcome {
   std::optional<Histogram> histogram;
   std::optional<Picture> picture;
@@ -35,10 +35,10 @@ class OurOperations {
   explicit OurOperations(const std::shared_ptr<cuda::Device>& device);
   ~OurOperations();
 
-  /// Queues the kernels of one operation. For histograms, up to the counts in device memory.
+  /// Queues the kernels of one operation. Histograms end with the counts in device memory.
   std::optional<Picture> queue(Operation operation, const Picture& picture);
 
-  /// The counts of a histogram, or those of the luma histogram that an equalization uses.
+  /// The counts of a histogram, or of the luma histogram that an equalization uses.
   Histogram counts(const Picture& picture, const HistogramOptions& options);
 
  private:

@@ -1,4 +1,4 @@
-// Measures size and time of writing and reading PNG with gpuimg, and with libpng at several settings.
+// Measures size and time of reading and writing PNG, with gpuimg and with libpng at several settings.
 // usage: gpuimg_png_bench PNG...
 #include <fmt/format.h>
 #include <png.h>
@@ -23,7 +23,7 @@ using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;
 
-/// The minimum over kRuns.
+/// The minimum over kRuns runs.
 template <class Call>
 CodecTimes least_times(Call call) {
   CodecTimes least;
@@ -45,7 +45,7 @@ void append(png_structp png, png_bytep data, png_size_t size) {
   to->insert(to->end(), data, data + size);
 }
 
-/// u8 only, because it sets up no byte swapping.
+/// Only for u8, because it does not set up byte swapping.
 std::size_t write_with_libpng(ConstView pixels, const LibpngSettings& settings) {
   constexpr int kColorTypes[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                  PNG_COLOR_TYPE_RGB_ALPHA};

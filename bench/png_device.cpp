@@ -1,6 +1,6 @@
-// Times PNG on the device: encoding, from pixels that are there, and decoding of those images that are PNG files, with
-// the upload from page-locked memory. Checks file and pixels against the host's first.
-// usage: gpuimg_png_device_bench THREADS IMAGE...    each thread has a backend
+// Times PNG on the device: encoding pixels that are in device memory, and, for images that are PNG files, decoding
+// including the upload from page-locked memory. First checks files and pixels against the host's. usage:
+// gpuimg_png_device_bench THREADS IMAGE...    Each thread has its own backend.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -27,8 +27,8 @@ using namespace gpuimg;
 struct Source {
   std::string name;
   Image pixels;
-  std::size_t file_bytes = 0;  ///< of what is encoded
-  Image file;                  ///< one row of page-locked memory
+  std::size_t file_bytes = 0;  ///< size of the encoded file
+  Image file;                  ///< the input file, as one row of page-locked memory
   std::optional<EncodedPng> png;
 };
 
@@ -38,7 +38,7 @@ codecs::WriteOptions options_of(int level) {
   return options;
 }
 
-/// Encodes on both sides; returns the size of the file, or 0 if they differ.
+/// Encodes on both sides. Returns the size of the file, or 0 if the results differ.
 std::size_t checked_size(Backend& backend, const Source& source, int level) {
   const ConstView pixels = source.pixels.view();
   const codecs::WriteOptions options = options_of(level);
@@ -56,7 +56,7 @@ std::size_t checked_size(Backend& backend, const Source& source, int level) {
   return same ? found.size() : 0;
 }
 
-/// Decodes a PNG on both sides. Leaves `png` empty if the device does not decode it, or not to the same pixels.
+/// Decodes a PNG on both sides. Resets `png` if the device does not decode the file, or if the pixels differ.
 void describe(Backend& backend, std::span<const std::byte> file, Source& source) {
   source.file = backend.new_image(static_cast<int>(file.size()), 1, {Sample::u8, 1});
   std::memcpy(source.file.view().data, file.data(), file.size());
@@ -159,7 +159,7 @@ int main(int count, char** arguments) {
     std::fputs("usage: gpuimg_png_device_bench THREADS IMAGE...\n", stderr);
     return 2;
   }
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // no thread waits in another's queue
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // enough queues that no thread waits for another
   const int most = std::atoi(arguments[1]);
   const auto backend = make_cuda_backend(0);
   backend->expect_many_images();

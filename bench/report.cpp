@@ -25,7 +25,7 @@ std::string size_text(RivalSize size) { return fmt::format("{}x{}", size.width, 
 
 std::string ratio_text(double ratio) { return ratio == 0.0 ? "-" : fmt::format("{:.2f}", ratio); }
 
-/// The results of one size: a list for each operation, slowest first.
+/// The results of one size: one list per operation, slowest first.
 std::vector<std::vector<const Result*>> slowest_first(const std::vector<Result>& results, std::size_t pixels) {
   std::vector<std::vector<const Result*>> found;
   for (const Result& result : results) {
@@ -128,7 +128,7 @@ std::string ceiling_table(const std::vector<Ceiling>& ceilings, RivalSize size) 
   return text;
 }
 
-/// Milliseconds of each rival, by distribution.
+/// The time of each rival in milliseconds, by distribution.
 std::string rival_table(const std::vector<Result>& results, RivalSize size) {
   std::map<std::string, std::map<Distribution, float>> times;
   for (const Result& result : results) {

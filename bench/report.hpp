@@ -1,4 +1,4 @@
-// Reports the results against the targets: tables on standard output, and a JSON file.
+// Reports the results and compares them with the targets: as tables on standard output, and as a JSON file.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace gpuimg::bench {
 
-/// The environment of the measurement: pairs of name and text.
+/// The environment of the measurement: pairs of name and value.
 using Surroundings = std::vector<std::pair<std::string, std::string>>;
 
 struct Verdict {
@@ -18,11 +18,11 @@ struct Verdict {
 
 Verdict verdict_of(const Result& result);
 
-/// Speed-up over the first rival from that library; 0 if there is none.
+/// Speed-up over the first rival from `library`; 0 if there is none.
 double speed_up(const Result& result, Library library);
 
-/// All tables. Prints the largest size up to 16384² in full, and for other large sizes only the slowest distribution of
-/// each operation, to stay below 120 lines of 120 columns.
+/// All tables. Shows the largest size up to 16384² in full. For other large sizes, shows only the slowest distribution
+/// of each operation, to stay below 120 lines of 120 columns.
 std::string tables(const std::vector<Result>& results, const std::vector<Ceiling>& ceilings,
                    const std::pair<Times, Times>& empty_launch);
 

@@ -1,4 +1,4 @@
-// Writes all results as one JSON object.
+// Writes all results as a single JSON object.
 #include <fmt/format.h>
 
 #include "bench/report.hpp"

@@ -1,4 +1,4 @@
-// Other implementations of the same operations on this device: CUB, NPP and the textbook kernels.
+// Other implementations of the operations on the same device: CUB, NPP and the textbook kernels.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@
 
 namespace gpuimg::bench {
 
-/// One implementation of one operation for pictures of one size.
+/// One implementation of one operation, for pictures of one size.
 struct Rival {
   Library library;
   std::string name;
-  /// Prepares additional input (float pixels). Not timed. May be empty.
+  /// Prepares additional input, such as float pixels. Not timed. May be empty.
   std::function<void(const Picture&)> prepare;
   /// Queues the work on the device's stream.
   std::function<void(const Picture&)> run;
-  /// After run(): its counts, channel by channel. Empty if the operation is not a histogram.
+  /// To be called after run(). Returns its counts, channel by channel. Empty if the operation is not a histogram.
   std::function<std::vector<std::uint64_t>()> counts;
-  /// After run(): compares with the CPU backend's result for the same image, and returns an empty string if they agree.
-  /// May be empty if `counts` is given and the counts must equal gpuimg's.
+  /// To be called after run(). Compares with the CPU backend's result for the same image; returns an empty string if
+  /// they agree. May be empty if `counts` is set and the counts must equal gpuimg's.
   std::function<std::string(const Image&, Backend& cpu)> check;
 };
 
@@ -38,7 +38,7 @@ struct RivalSize {
 std::vector<Rival> cub_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 std::vector<Rival> textbook_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
-/// Empty in a build without NPP.
+/// Returns an empty vector in a build without NPP.
 std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
 /// "13.0.1", or "not built in".

@@ -14,7 +14,7 @@ namespace {
 
 using Count = unsigned int;
 
-/// Counts on the device, and CUB's scratch memory.
+/// The counts in device memory, and CUB's scratch memory.
 struct CubMemory {
   std::shared_ptr<cuda::Device> device;
   std::size_t bins;
@@ -32,7 +32,7 @@ struct LumaOfPixel {
   }
 };
 
-/// Calls CUB twice: first for the scratch size, then for the work.
+/// Calls CUB twice: first to get the scratch size, then to do the work.
 template <class Call>
 void with_scratch(CubMemory& memory, const Call& call) {
   std::size_t bytes = memory.scratch.size_bytes();

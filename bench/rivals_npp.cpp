@@ -1,4 +1,5 @@
-// NPP's versions of the operations, if NPP was found. They require row pitches below 2³¹ bytes and 32-bit counts.
+// NPP's versions of the operations, if NPP was found. They are limited to row pitches below 2³¹ bytes and to 32-bit
+// counts.
 #include "bench/rivals.hpp"
 
 #include "bench/our_operations.hpp"
@@ -29,7 +30,7 @@ void npp_check(NppStatus status, const char* doing) {
   }
 }
 
-/// Filled in by hand: newer versions of NPP have no function for it.
+/// Filled in by hand, because newer versions of NPP have no function for it.
 NppStreamContext stream_context(const cuda::Device& device) {
   cudaDeviceProp properties{};
   cuda::cuda_check(cudaGetDeviceProperties(&properties, device.index()), "reading the device");
@@ -46,7 +47,7 @@ NppStreamContext stream_context(const cuda::Device& device) {
   return context;
 }
 
-/// NPP's buffer sizes are int in older versions and std::size_t in newer ones. Size is deduced as one or the other.
+/// The type of NPP's buffer sizes is int in older versions and std::size_t in newer ones. Size is deduced from `ask`.
 template <class Size>
 std::size_t buffer_size(NppStatus (*ask)(NppiSize, int, Size*, NppStreamContext), NppiSize area, int levels,
                         const NppStreamContext& context) {
@@ -121,8 +122,8 @@ Rival integral_rival(const DevicePointer& device, RivalSize size) {
   return rival;
 }
 
-/// NPP truncates where OpenCV rounds, and scales hue to 255. So only lightness is compared, with a tolerance of one
-/// level.
+/// Compares only lightness, with a tolerance of one level, because NPP truncates where OpenCV rounds, and scales hue to
+/// 255.
 std::string check_lightness(const Image& image, const std::vector<Npp8u>& out, Backend& cpu) {
   const Image expected = cpu.download(cpu.to_hsl(cpu.upload(image.view()), HslEncoding::opencv));
   for (std::size_t i = 1; i < out.size(); i += 3) {
@@ -153,9 +154,9 @@ Rival hls_rival(const DevicePointer& device, RivalSize size) {
   return rival;
 }
 
-/// Rounding is not documented: a level more or less is accepted.
+/// NPP's rounding is not documented, so a difference of one level is accepted.
 std::string check_means(const Image& image, const std::vector<Npp8u>& out, WindowOptions options, Backend& cpu) {
-  options.border = Border::replicate;  // the only border that NPP has
+  options.border = Border::replicate;  // the only border that NPP supports
   const Image expected = cpu.download(cpu.apply(cpu.upload(image.view()), options));
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (std::abs(std::to_integer<int>(expected.view().data[i]) - static_cast<int>(out[i])) > 1) {

@@ -69,7 +69,7 @@ struct EqualizeMemory {
   cuda::DeviceMemory scratch;
 };
 
-/// The float32 scan may round to the other side, so a difference of one level is accepted.
+/// The float32 scan may round in the other direction, so a difference of one level is accepted.
 std::string check_equalized(const Image& image, const std::vector<std::uint8_t>& out, Backend& cpu) {
   EqualizeOptions options;
   options.formula = EqualizeFormula::cdf;
@@ -129,7 +129,7 @@ struct FloatMemory {
   cuda::DeviceMemory out;
 };
 
-/// Hues are in [−60, 300) and carry the rounding errors of several float32 operations.
+/// Hues are in [−60, 300), and include the rounding errors of several float32 operations.
 std::string check_hsl(const Image& image, const std::vector<float>& out, Backend& cpu) {
   const Image expected = cpu.download(cpu.to_hsl(cpu.upload(image.view()), HslEncoding::f32));
   const auto* values = reinterpret_cast<const float*>(expected.view().data);

@@ -38,7 +38,7 @@ quietly() {  # quietly COMMAND…: its output goes to the log, and is shown only
 started=$SECONDS
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-# The .pc files of packages unpacked under FOLDER/usr refer to /usr.
+# The .pc files of packages that were unpacked to FOLDER/usr refer to /usr.
 first_prefix=${CMAKE_PREFIX_PATH:-}
 first_prefix=${first_prefix%%[:;]*}
 if [[ $first_prefix == ?*/usr && -z ${PKG_CONFIG_SYSROOT_DIR:-} ]]; then

@@ -23,7 +23,7 @@ __device__ std::uint32_t mixed(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Uniform in [0,1), 24 bits.
+/// Uniform in [0,1), with 24 bits.
 __device__ float uniform(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
   return static_cast<float>(mixed(mixed(x + 0x9E3779B9U * seed) ^ (y * 0x85EBCA6BU + seed)) >> 8) * 0x1p-24F;
 }
@@ -43,7 +43,7 @@ __device__ float smooth_noise(float x, float y, std::uint32_t seed) {
   return (1.0F - high) * above + high * below;
 }
 
-/// In about [0.05, 0.95]: octaves of noise down to a few pixels, lighter toward the top.
+/// About 0.05 to 0.95: octaves of noise down to a few pixels, lighter toward the top.
 __device__ float photo_level(const Scene& scene, int x, int y) {
   constexpr int kOctaves = 8;
   const float scale = 3.0F / static_cast<float>(scene.height > scene.width ? scene.height : scene.width);
@@ -61,7 +61,7 @@ __device__ float photo_level(const Scene& scene, int x, int y) {
   return 0.05F + 0.65F * level + 0.05F * fine + 0.2F * shade;
 }
 
-/// Level of one channel, in [0,1).
+/// The level of one channel, in [0,1).
 __device__ float channel_of(const Scene& scene, int x, int y, int channel, float level) {
   const auto ux = static_cast<std::uint32_t>(x);
   const auto uy = static_cast<std::uint32_t>(y);

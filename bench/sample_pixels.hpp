@@ -1,4 +1,4 @@
-// Generates the timed pictures on the device. Deterministic: equal arguments give equal bytes.
+// Generates the pictures for timing, on the device. Deterministic: equal arguments give equal bytes.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 namespace gpuimg::bench {
 
 /// `format` must be photographic. Noise: uniform in every sample. Constant: one color. Photo: smooth noise of many
-/// octaves, shading and a little grain. Posterized: that photo in 8 gray levels whose values are equal modulo 32 (at 16
-/// bits modulo 8192). Alpha is V.
+/// octaves, shading and a little grain. Posterized: the same photo with 8 gray levels whose values are equal modulo 32
+/// (modulo 8192 at 16 bits). Alpha is V.
 Picture sample_picture(const std::shared_ptr<cuda::Device>& device, int width, int height, PixelFormat format,
                        Distribution distribution, std::uint32_t seed);
 

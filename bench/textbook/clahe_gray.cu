@@ -1,5 +1,5 @@
-// CLAHE of gray images as OpenCV's CUDA module describes it: a block makes the table of a tile, then each pixel reads
-// the tables of four tiles from global memory.
+// CLAHE of gray images, as in OpenCV's CUDA module: a block makes the table of a tile, then each pixel reads the tables
+// of four tiles from global memory.
 #include <algorithm>
 
 #include "bench/textbook/textbook.hpp"
@@ -13,7 +13,7 @@ constexpr int kBlockWidth = 32;
 constexpr int kBlockHeight = 8;
 static_assert(kBlockWidth * kBlockHeight == kBins);
 
-/// The inclusive sum over the bins. Doubles the distance in each step; reads and writes are separated by barriers.
+/// The inclusive prefix sum over the bins. The distance doubles in each step; barriers separate reads and writes.
 __device__ int scanned(int value, int* sums) {
   const int bin = static_cast<int>(threadIdx.y) * kBlockWidth + static_cast<int>(threadIdx.x);
   sums[bin] = value;

@@ -26,7 +26,7 @@ __global__ void share(const std::uint32_t* counts, float* shares, float pixel_co
   shares[threadIdx.x] = static_cast<float>(counts[threadIdx.x]) / pixel_count * 255.0F;
 }
 
-/// Thread → one bin. Doubles the distance in each step; reads and writes are separated by barriers.
+/// Thread → one bin. The distance doubles in each step; barriers separate reads and writes.
 __global__ void scan(const float* shares, float* cumulative) {
   __shared__ float sums[kBins];
   const unsigned bin = threadIdx.x;

@@ -1,11 +1,12 @@
-// Textbook histograms in OpenCL, rewritten from descriptions of course material: a table for each work-group in local
-// memory, atomics, and a fixed grid that strides over the pixels. Luma is bt601_trunc; gray pixels are levels themselves.
+// Textbook histograms in OpenCL, rewritten from descriptions in course material: one table per work-group in local
+// memory, atomics, and a fixed grid that strides over the pixels. Luma is bt601_trunc; gray pixels are the levels
+// themselves.
 
 #pragma OPENCL FP_CONTRACT OFF
 
 uint luma_of(uchar4 p) { return (uint)((0.299f * (float)p.x + 0.587f * (float)p.y) + 0.114f * (float)p.z); }
 
-// Work-groups of 256 items. counts[256] is zero before.
+// For work-groups of 256 items. counts[0 … 255] must be zero.
 #define TEXTBOOK_HISTOGRAM(NAME, PIXEL, LEVEL_OF)                                              \
   __kernel void NAME(__global const PIXEL* pixels, ulong pixel_count, __global uint* counts) { \
     __local uint table[256];                                                                   \

@@ -1,5 +1,6 @@
-// Textbook summed-area table in six float32 kernels, first along the rows, then along the columns. Scans groups of 4;
-// one thread per line then scans the last values of the groups; a third kernel carries them into the next group.
+// A textbook summed-area table in six float32 kernels: first along the rows, then along the columns. In each direction,
+// scans groups of 4; then one thread per line scans the last values of the groups; a third kernel adds these to the
+// next groups.
 #include "bench/textbook/textbook.hpp"
 #include "device/cuda_check.hpp"
 
@@ -9,7 +10,7 @@ namespace {
 constexpr int kGroup = 4;
 constexpr int kThreads = 256;
 
-/// One direction of the table: lines of `length` values that are `step` apart. Lines are `line_step` apart.
+/// One direction of the table: lines of `length` values that are `step` apart. Lines begin `line_step` apart.
 struct Lines {
   std::size_t count;
   std::size_t length;
@@ -17,7 +18,7 @@ struct Lines {
   std::size_t step;
 };
 
-/// Scans within groups. Thread t → group t of all lines. Adjacent threads take adjacent columns.
+/// Scans within groups. Thread t → group t of all lines. Adjacent threads process adjacent columns.
 __global__ void scan_groups(Lines lines, bool along_rows, const float* in, float* out) {
   const std::size_t groups = lines.length / kGroup;
   const std::size_t t = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -34,7 +35,7 @@ __global__ void scan_groups(Lines lines, bool along_rows, const float* in, float
   }
 }
 
-/// Turns the last value of each group into the sum of the line so far. Thread t → line t.
+/// Replaces the last value of each group by the sum of the line so far. Thread t → line t.
 __global__ void scan_lasts(Lines lines, float* out) {
   const std::size_t line = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (line >= lines.count) {

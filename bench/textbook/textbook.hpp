@@ -1,5 +1,6 @@
-// Kernels from published CUDA and OpenCL course material, rewritten from their descriptions. Baselines: correct, but
-// only as fast as their design allows. All pointers are to device memory; all work is queued on the stream.
+// Kernels from published CUDA and OpenCL course material, rewritten from their descriptions. They serve as baselines:
+// correct, but only as fast as their design allows. All pointers refer to device memory; all work is queued on the
+// stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +18,7 @@ void luma_histogram(const uchar4* pixels, std::size_t pixel_count, std::uint32_t
 void luma_histogram_strided(const uchar4* pixels, std::size_t pixel_count, std::uint32_t* counts, int multiprocessors,
                             cudaStream_t stream);
 
-/// Intermediate results of the five kernels of equalize_gray.
+/// Intermediate results of equalize_gray(), which consists of five kernels.
 struct EqualizeScratch {
   std::uint32_t counts[256];
   float shares[256];
@@ -29,10 +30,11 @@ struct EqualizeScratch {
 void equalize_gray(const std::uint8_t* in, std::uint8_t* out, int width, int height, EqualizeScratch* scratch,
                    cudaStream_t stream);
 
-inline constexpr int kClaheTiles = 8;  ///< a side
+inline constexpr int kClaheTiles = 8;  ///< per side
 inline constexpr double kClaheClip = 2.0;
 
-/// CLAHE with 8×8 tiles, which the sides must divide by; `tables` has 256 bytes for each. Two kernels.
+/// CLAHE with 8 × 8 tiles; both sides of the image must be multiples of 8. `tables` has 256 bytes per tile. Two
+/// kernels.
 void clahe_gray(const std::uint8_t* in, std::uint8_t* out, int width, int height, std::uint8_t* tables,
                 cudaStream_t stream);
 
