@@ -1,4 +1,4 @@
-// Colors in float64, and rendering of a scene function to an Image.
+// Colors in float64, and rendering a scene function to an Image.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace gpuimg::samples {
 
-/// Encoded (gamma) red, green and blue, nominally in [0,1].
+/// Gamma-encoded red, green and blue, nominally in [0,1].
 struct Color {
   double r = 0.0;
   double g = 0.0;
@@ -26,8 +26,8 @@ constexpr std::uint32_t level(double x, std::uint32_t v_max) {
   return static_cast<std::uint32_t>(clamped(x) * v_max + 0.5);
 }
 
-/// Renders color_at(x, y) as 8-bit RGB. Each pixel is the mean of 2 × 2 points. x and y are in pixels from the top
-/// left.
+/// Renders color_at(x, y) as 8-bit RGB. Each pixel is the mean of 2 × 2 points. x and y are in pixels from the top left
+/// corner.
 template <class Scene>
 Image painted(int width, int height, const Scene& color_at) {
   Image image(width, height, {Sample::u8, 3});
@@ -48,7 +48,8 @@ Image painted(int width, int height, const Scene& color_at) {
   return image;
 }
 
-/// Renders brightness(x, y) in [0,1] at pixel centers as a gray image of sample type T.
+/// Renders brightness(x, y), which must be in [0,1], at pixel centers. The result is a gray image with samples of type
+/// T.
 template <class T, class Scene>
 Image painted_gray(int width, int height, const Scene& brightness) {
   constexpr Sample kSample = sizeof(T) == 1 ? Sample::u8 : Sample::u16;

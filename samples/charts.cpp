@@ -10,15 +10,15 @@
 namespace gpuimg::samples {
 namespace {
 
-/// Signed distance to a square of half width 0.42 with corners of radius 0.12, negative inside. x and y are relative to
-/// the center.
+/// Signed distance to a square with half width 0.42 and corner radius 0.12; negative inside. x and y are relative to
+/// its center.
 double rounded_square(double x, double y) {
   const double u = std::fmax(std::fabs(x) - 0.30, 0.0);
   const double v = std::fmax(std::fabs(y) - 0.30, 0.0);
   return std::sqrt(u * u + v * v) - 0.12;
 }
 
-/// Coverage of (x, y) by histogram bars that stand on y = 0.26.
+/// How far histogram bars, which stand on y = 0.26, cover the point (x, y).
 double bars(double x, double y) {
   constexpr std::array<double, 7> kHeights{0.10, 0.22, 0.40, 0.52, 0.44, 0.24, 0.12};
   const double slot = (x + 0.28) / 0.08;

@@ -59,7 +59,7 @@ bool dot_at(char letter, int column, int row) {
   return (kLetters[index][static_cast<std::size_t>(row)] >> (4 - column) & 1) != 0;
 }
 
-/// 1 for ink, row by row.
+/// One value per pixel in row-major order: 1 for ink, else 0.
 std::vector<unsigned char> printed_page() {
   std::vector<unsigned char> ink(static_cast<std::size_t>(kWidth) * kHeight, 0);
   for (const Line& line : kPage) {
@@ -77,7 +77,7 @@ std::vector<unsigned char> printed_page() {
   return ink;
 }
 
-/// Fraction of ink in the 3 × 3 pixels around (x, y), which simulates lens blur.
+/// Fraction of ink in the 3 × 3 pixels around (x, y). This simulates lens blur.
 double blurred(const std::vector<unsigned char>& ink, int x, int y) {
   constexpr std::array<double, 3> kWeights{0.25, 0.5, 0.25};
   double sum = 0.0;

@@ -1,4 +1,4 @@
-// Writes the sample images to a folder, or checks that the images there have the expected pixels.
+// Writes the sample images to a folder, or checks that the images in a folder have the expected pixels.
 // usage: gpuimg_samples FOLDER | gpuimg_samples --check FOLDER
 #include <array>
 #include <cstdio>
@@ -37,8 +37,8 @@ void write(const Image& image, const std::string& path) {
   std::printf("%s\n", path.c_str());
 }
 
-/// True if the file has exactly these pixels. Compares pixels, not bytes, because another compressor version may write
-/// other bytes.
+/// True if the file has exactly these pixels. Compares pixels instead of bytes, because other versions of the
+/// compressor may write other bytes.
 bool holds(const std::string& path, const Image& expected) {
   const Image found = codecs::decode_image(read_input(path).span(), path, {}).image;
   const bool same = found.format() == expected.format() && found.width() == expected.width() &&

@@ -22,7 +22,7 @@ constexpr Color kRock{0.40, 0.34, 0.36};
 
 struct Ridge {
   double base;       // height of the outline where its noise is zero
-  double amplitude;  // of the outline
+  double amplitude;  // of the outline's noise
   double scale;      // hills per unit of width
   double nearness;   // 0 = lost in haze, 1 = close
 };
@@ -97,7 +97,7 @@ Color water(double x, double y) {
   return mix(color, {0.90, 0.86, 0.80}, 0.45 * smooth_step(0.03, 0.0, depth));
 }
 
-/// Coverage of (x, y) by a fir that stands at (foot_x, foot_y).
+/// How far a fir that stands at (foot_x, foot_y) covers the point (x, y).
 double fir(double x, double y, double foot_x, double foot_y, double height, std::uint32_t seed) {
   const double up = (foot_y - y) / height;
   if (up < 0.0 || up > 1.0) {

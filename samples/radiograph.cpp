@@ -12,7 +12,7 @@ struct Point {
   double x, y;
 };
 
-/// Distance from p to the segment a–b, relative to a radius that goes from ra to rb along the segment. 1 on the
+/// Distance from p to the segment a–b, relative to a radius that changes from ra to rb along the segment. 1 on the
 /// surface.
 double reach(Point p, Point a, Point b, double ra, double rb) {
   const double dx = b.x - a.x;
@@ -23,7 +23,7 @@ double reach(Point p, Point a, Point b, double ra, double rb) {
   return std::sqrt(ex * ex + ey * ey) / mix(ra, rb, t);
 }
 
-/// Relative length of a ray through a round limb: 0 outside, 1 through the middle.
+/// Relative length of the path of a ray through a round limb: 0 outside, 1 through the middle.
 double limb(double distance) { return distance >= 1.0 ? 0.0 : std::sqrt(1.0 - distance * distance); }
 
 struct Finger {

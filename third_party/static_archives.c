@@ -1,6 +1,6 @@
-// What the distribution's static archives need to be linked into one file that runs with glibc 2.34, with
-// GPUIMG_STATIC: docs/decisions/0032-one-file-for-any-linux.md. Executables and the module have it; the module has two
-// parts of it.
+// What the distribution's static archives need so that they can be linked into one file that runs with glibc 2.34
+// (GPUIMG_STATIC): docs/decisions/0032-one-file-for-any-linux.md. Executables and the Python module link it. The module
+// also compiles this file a second time, with GPUIMG_OF_MODULE.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -12,7 +12,8 @@
 #ifdef GPUIMG_OF_MODULE
 
 // The archives are compiled for executables, which have a copy of glibc's variable. A shared object such as the Python
-// module cannot have one, so it gets a variable of that name, which holds glibc's value before any other code runs.
+// module cannot have such a copy. So it gets its own variable of that name, which receives glibc's value before any
+// other code runs.
 __attribute__((visibility("hidden"))) void* stderr = NULL;
 
 __attribute__((constructor(101))) static void find_standard_error(void) {
@@ -23,9 +24,9 @@ __attribute__((constructor(101))) static void find_standard_error(void) {
 #else
 #pragma GCC visibility push(hidden)
 
-// --- Functions that glibc has since 2.35 and 2.36 -------------------------------------------------------------------
+// --- Functions that glibc has only since 2.35 and 2.36 ---------------------------------------------------------------
 
-// Of libstdc++ and libarchive. Before the kernel has random numbers, it waits for them.
+// Used by libstdc++ and libarchive. Waits until the kernel has random numbers.
 void arc4random_buf(void* to, size_t size) {
   for (size_t done = 0; done < size;) {
     const ssize_t got = getrandom((char*)to + done, size - done, 0);
@@ -39,7 +40,8 @@ uint32_t arc4random(void) {
   return number;
 }
 
-// Of libgcc, for exceptions: the file that holds the code at `pc`, and its table of frames. 0 if there is one.
+// Used by libgcc for exceptions: finds the file that holds the code at `pc`, and its table of frames. Returns 0 if
+// found.
 struct search {
   uintptr_t pc;
   struct dl_find_object* found;
@@ -66,9 +68,10 @@ int _dl_find_object(void* pc, struct dl_find_object* found) {
   return dl_iterate_phdr(look_into, &search) != 0 ? 0 : -1;
 }
 
-// --- Libraries that are left out ------------------------------------------------------------------------------------
+// --- Libraries that are left out -------------------------------------------------------------------------------------
 
-// libtiff calls libjbig, which is under the GPL and so left out. gpuimg refuses JBIG before libtiff could call these.
+// libtiff calls libjbig, which is left out because it is under the GPL. gpuimg rejects JBIG files before libtiff could
+// call these functions.
 #define NO_JBIG(name) \
   int name(void) { return -1; }
 NO_JBIG(jbg_dec_free)
@@ -82,7 +85,8 @@ NO_JBIG(jbg_newlen)
 const unsigned char* jbg_dec_getimage(void) { return 0; }
 const char* jbg_strerror(void) { return "JBIG is not supported"; }
 
-// libarchive's list of formats to write names these, which need libraries of their own. gpuimg writes tar.
+// libarchive's list of output formats refers to these functions, which would need further libraries. gpuimg writes only
+// tar.
 #define NO_ARCHIVE(format)                               \
   int archive_write_set_format_##format(void* archive) { \
     (void)archive;                                       \

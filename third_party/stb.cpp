@@ -1,4 +1,4 @@
-// The only translation unit that compiles stb: selects the formats, and defines the allocator of stb_image.
+// The only translation unit that compiles stb: selects its formats, and defines the allocator of stb_image.
 #include "stb_budget.hpp"
 
 #include <cstdint>
@@ -13,13 +13,13 @@ struct BudgetState {
   bool out_of_memory = false;
 };
 
-// stb_image's allocation macros carry no user pointer, so only the thread connects an allocation with its decode. The
-// state is valid during the lifetime of a StbBudget.
+// stb_image's allocation macros have no user pointer, so an allocation can be assigned to a decode only by its thread.
+// The state is valid during the lifetime of a StbBudget.
 thread_local BudgetState budget_state;
 
 constexpr std::size_t kAlignment = 64;  // the alignment of an Image's memory
 
-/// Stored directly before the memory that stb_image gets.
+/// Stored directly before the memory that stb_image receives.
 struct BlockHeader {
   void* start;
   std::size_t bytes;
@@ -32,7 +32,7 @@ void* budget_allocate(std::size_t bytes) {
     budget_state.exceeded = true;
     return nullptr;
   }
-  // calloc, because stb_image can return memory that it did not fully write if a file is truncated.
+  // Uses calloc, because stb_image can return memory that it has not fully written if a file is truncated.
   void* start = std::calloc(1, bytes + sizeof(BlockHeader) + kAlignment);
   if (start == nullptr) {
     budget_state.out_of_memory = true;

@@ -1,12 +1,12 @@
-// Limits the memory of stb_image per decode, and zeroes it. Reasons: docs/operations.md, "Files".
+// Limits the memory of each stb_image decode, and zeroes it. Reasons: docs/operations.md, "Files".
 #pragma once
 
 #include <cstddef>
 
 namespace gpuimg {
 
-/// During its lifetime, stb_image on this thread may allocate `bytes` in total; freeing gives nothing back. Without a
-/// budget, stb_image cannot allocate. Only one may exist per thread.
+/// While this object exists, stb_image may allocate `bytes` in total on this thread; freed memory does not count as
+/// available again. Without a budget, stb_image cannot allocate. At most one may exist per thread.
 class StbBudget {
  public:
   explicit StbBudget(std::size_t bytes);
@@ -14,10 +14,10 @@ class StbBudget {
   StbBudget(const StbBudget&) = delete;
   StbBudget& operator=(const StbBudget&) = delete;
 
-  /// True after a request that exceeded the budget.
+  /// True if a request exceeded the budget.
   [[nodiscard]] bool exceeded() const;
 
-  /// True after a request that the system could not satisfy.
+  /// True if the system could not satisfy a request.
   [[nodiscard]] bool out_of_memory() const;
 };
 

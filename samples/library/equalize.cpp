@@ -1,4 +1,4 @@
-// Equalizes a binary PGM or PPM with 8 bits per channel: equalize IN OUT [cuda]. docs/library.md explains it.
+// Equalizes a binary PGM or PPM with 8 bits per channel. usage: equalize IN OUT [cuda]. Explained in docs/library.md.
 #include <fstream>
 #include <iostream>
 #include <string>

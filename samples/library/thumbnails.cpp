@@ -1,5 +1,5 @@
-// Makes thumbnails: thumbnails SIDE FOLDER IN… reads images, makes each fit into SIDE×SIDE pixels, and writes JPEG
-// files into the folder. docs/library.md explains it.
+// Makes thumbnails. usage: thumbnails SIDE FOLDER IN… reads the images, shrinks each to fit into SIDE×SIDE pixels, and
+// writes JPEG files to FOLDER. Explained in docs/library.md.
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -26,7 +26,7 @@ int main(int count, char** arguments) try {
   const std::vector<std::string> paths(arguments + 3, arguments + count);
 
   const auto backend = gpuimg::make_cpu_backend(0);
-  auto files = gpuimg::read_image_files(paths);  // reads ahead, on threads of its own
+  auto files = gpuimg::read_image_files(paths);  // reads ahead on its own threads
   int failures = 0;
   while (auto file = files.next()) {
     try {
