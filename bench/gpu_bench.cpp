@@ -62,7 +62,7 @@ std::string operation_names() {
 /// A validator for CLI11: returns an empty string if an operation has this name.
 std::string name_fault(const std::string& name) {
   const bool is_known = chosen_operations({name}).size() == 1;
-  return is_known ? "" : "'" + name + "' is none of: " + operation_names();
+  return is_known ? "" : "'" + name + "' is not an operation; the operations are: " + operation_names();
 }
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }

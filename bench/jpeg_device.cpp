@@ -36,7 +36,7 @@ struct File {
 bool is_sound(Backend& backend, const File& file) {
   const std::optional<Picture> picture = backend.decode(file.jpeg);
   if (!picture) {
-    fmt::print("{}: left to the host\n", file.name);
+    fmt::print("{}: the host must decode it\n", file.name);
     return false;
   }
   const Image found = backend.download(*picture);
@@ -52,7 +52,7 @@ bool is_sound(Backend& backend, const File& file) {
 bool is_encoded_alike(Backend& backend, const File& file, const Picture& picture) {
   const std::optional<Encoded> scan = backend.encode(picture, file.encoding);
   if (!scan) {
-    fmt::print("{}: encoding is left to the host\n", file.name);
+    fmt::print("{}: the host must encode it\n", file.name);
     return false;
   }
   std::vector<std::byte> found;
@@ -142,7 +142,7 @@ int main(int count, char** arguments) {
     const double both = rate(files, threads, [](Backend& on) {
       return [&on](const File& file) { (void)on.encode(on.decode(file.jpeg).value(), file.encoding); };
     });
-    fmt::print("{} threads: {:.3f} ms an image decoded, {:.3f} ms encoded; {:.0f} images/s decoded and encoded\n",
+    fmt::print("{} threads: {:.3f} ms per image decoded, {:.3f} ms encoded; {:.0f} images/s decoded and encoded\n",
                threads, 1e3 / decoded, 1e3 / encoded, both);
   }
 }

@@ -85,8 +85,9 @@ void measure(const char* what, std::size_t blocks, double busy_ms, const Store& 
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   const double gigabytes = 1e-9 * static_cast<double>(blocks * kBlockBytes);
   const double busy_seconds = 1e-3 * busy_ms * static_cast<double>(blocks + threads);
-  fmt::print("{:18} {:6.2f} GB/s, {:6.2f} ms a block, {:5.2f} s of processor time a GB\n", what, gigabytes / seconds,
-             storing_ms / static_cast<double>(blocks), (cpu_seconds() - cpu_start - busy_seconds) / gigabytes);
+  fmt::print("{:18} {:6.2f} GB/s, {:6.2f} ms per block, {:5.2f} s of processor time per GB\n", what,
+             gigabytes / seconds, storing_ms / static_cast<double>(blocks),
+             (cpu_seconds() - cpu_start - busy_seconds) / gigabytes);
 }
 
 void bench(const std::string& folder, double busy_ms, double gigabytes) {

@@ -25,7 +25,7 @@ const EventApi& event_api() {
   static const EventApi api = [] {
     void* loader = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_NODELETE);
     if (loader == nullptr) {
-      throw Error(ErrorKind::backend_unavailable, "no OpenCL loader");
+      throw Error(ErrorKind::backend_unavailable, "the OpenCL loader was not found; install ocl-icd-libopencl1");
     }
     return EventApi{reinterpret_cast<decltype(EventApi::mark)>(::dlsym(loader, "clEnqueueMarkerWithWaitList")),
                     reinterpret_cast<decltype(EventApi::time)>(::dlsym(loader, "clGetEventProfilingInfo")),

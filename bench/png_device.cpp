@@ -44,7 +44,7 @@ std::size_t checked_size(Backend& backend, const Source& source, int level) {
   const codecs::WriteOptions options = options_of(level);
   const std::optional<Encoded> chunks = backend.encode(backend.upload(pixels), PngDataFormat{level});
   if (!chunks) {
-    fmt::print("{}: left to the host\n", source.name);
+    fmt::print("{}: the host must encode it\n", source.name);
     return 0;
   }
   std::vector<std::byte> found;
@@ -63,7 +63,7 @@ void describe(Backend& backend, std::span<const std::byte> file, Source& source)
   source.png = codecs::png::describe_png_data({source.file.view().data, file.size()});
   const std::optional<Picture> picture = source.png ? backend.decode(*source.png) : std::nullopt;
   if (!picture) {
-    fmt::print("{}: decoding is left to the host\n", source.name);
+    fmt::print("{}: the host must decode it\n", source.name);
     source.png.reset();
     return;
   }
@@ -134,19 +134,19 @@ double decoding_rate(const std::vector<const Source*>& sources, int threads) {
 
 void print_rates(const std::vector<Source>& sources, int threads) {
   const double encoded = encoding_rate(sources, threads);
-  fmt::print("{} threads: {:.0f} images/s encoded, {:.3f} ms an image\n", threads, encoded, 1e3 / encoded);
+  fmt::print("{} threads: {:.0f} images/s encoded, {:.3f} ms per image\n", threads, encoded, 1e3 / encoded);
   std::vector<const Source*> files;
   for (const Source& source : sources) {
     if (source.png) {
       files.push_back(&source);
       const double alone = decoding_rate({&source}, threads);
-      fmt::print("{} threads: {} {:.0f} images/s decoded, {:.3f} ms an image\n", threads, source.name, alone,
+      fmt::print("{} threads: {} {:.0f} images/s decoded, {:.3f} ms per image\n", threads, source.name, alone,
                  1e3 / alone);
     }
   }
   if (files.size() > 1) {
     const double decoded = decoding_rate(files, threads);
-    fmt::print("{} threads: all by turns {:.0f} images/s decoded, {:.3f} ms an image\n", threads, decoded,
+    fmt::print("{} threads: all alternating: {:.0f} images/s decoded, {:.3f} ms per image\n", threads, decoded,
                1e3 / decoded);
   }
 }
