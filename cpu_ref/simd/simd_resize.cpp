@@ -205,7 +205,7 @@ void dotted_row(const std::uint32_t* words, std::size_t stride, const WordWeight
   }
 }
 
-/// Stores four words for each of four groups of rows, from the bytes of 16 rows and four columns. Also stores words of
+/// Stores four words in each of four rows of words, from the bytes of 16 rows and four columns. Also stores words of
 /// columns that do not exist yet; later stores overwrite them, or they lie after the row.
 HWY_INLINE void store_columns(const std::uint8_t* columns, std::uint32_t* words, std::size_t stride) {
   const hn::FixedTag<std::uint32_t, 4> d;

@@ -67,7 +67,7 @@ enum class BackendKind : std::uint8_t { cpu, cuda, opencl };
 
 /// A compute backend. Owns its threads or stream, and its scratch memory. Not thread-safe: use one Backend per worker.
 /// Backends on different threads are independent. Operations may return before the device finishes; wait() and
-/// download() block until it has.
+/// download() block until it has finished.
 ///
 /// Every operation throws
 ///   Error{unsupported} if the Picture does not fit the options (an alpha histogram of an image without alpha),
@@ -108,7 +108,7 @@ class Backend {
   virtual Picture upload(ConstView pixels) = 0;
   virtual Picture upload(Image pixels) = 0;
 
-  /// Copies pixels back to host memory. The second overload may instead hand over the Picture's own memory.
+  /// Copies pixels to host memory. The second overload may instead hand over the Picture's own memory.
   virtual Image download(const Picture& picture) = 0;
   virtual Image download(Picture&& picture) = 0;
 
@@ -141,9 +141,9 @@ class Backend {
     return equalize(std::as_const(picture), options, used);
   }
 
-  /// What ThresholdMethod::wolf needs to know about the image before it compares, over the pixels of rows [first_row,
-  /// end_row). Their windows reach into the rows around them. Throws Error{unsupported} if this backend does not have
-  /// the operation.
+  /// The WolfScale of the pixels in rows [first_row, end_row). ThresholdMethod::wolf needs that of the whole image
+  /// before it compares. Windows also include pixels of the rows around. Throws Error{unsupported} if this backend does
+  /// not have the operation.
   virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
                                int /*end_row*/) {
     throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");

@@ -60,8 +60,8 @@ class JpegBlockSink {
   /// Allocates the memory for `blocks` blocks that the host decodes into. Called once, before take().
   virtual std::span<std::int16_t> memory(std::size_t blocks) = 0;
 
-  /// Receives the newly completed blocks of each component, from the top of the image down. They stay unchanged in
-  /// memory() until the next call of take(), or until the whole file is decoded. Calls may come from any thread, but
+  /// Receives the newly completed blocks of each component, from the top of the image down. They stay valid in memory()
+  /// until the next call of take() returns, or until the whole file is decoded. Calls may come from any thread, but
   /// never overlap.
   virtual void take(std::span<const JpegBlocks> blocks) = 0;
 };

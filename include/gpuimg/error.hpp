@@ -1,4 +1,4 @@
-// The only exception type that gpuimg's own code throws. Code outside `app` never prints, exits or aborts.
+// The only exception type that gpuimg's own code throws. The layers below `app` never print, exit or abort.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct HistogramOptions {
 
 struct ChannelHistogram {
   Channel channel = Channel::luma;
-  std::vector<std::uint64_t> counts;  ///< V + 1 bins; hsl_bins of them for hue, saturation and lightness
+  std::vector<std::uint64_t> counts;  ///< V + 1 entries, or hsl_bins for hue, saturation and lightness
 };
 
 struct Histogram {
