@@ -29,14 +29,14 @@ struct CudaVersions {
 /// The versions of this build. Queries the driver version only if `ask_driver` is true.
 CudaVersions cuda_versions(bool ask_driver);
 
-/// Number of devices. Throws Error{backend_unavailable} like cuda_devices(). Initializes no device.
+/// Number of devices. Throws Error{backend_unavailable} like cuda_devices(). Does not initialize any device.
 int cuda_device_count();
 
 /// All devices, in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver
 /// that is too old, or an empty or invalid CUDA_VISIBLE_DEVICES.
 std::vector<CudaDevice> cuda_devices();
 
-/// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Initializes no device.
+/// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Does not initialize it.
 void check_cuda_device(int device);
 
 /// Creates the context (about 200 ms). Initializes only that device. Throws Error{backend_unavailable}.
