@@ -309,8 +309,8 @@ struct SubsequenceTask {
   DecoderState to;
   ScanSums before;
   ScanSums own;
-  std::uint32_t end = 0;          ///< bit
-  std::uint32_t segment_end = 0;  ///< bit
+  std::uint32_t end = 0;          ///< end of the subsequence, in bits
+  std::uint32_t segment_end = 0;  ///< end of the segment, in bits
   bool is_last = false;           ///< last subsequence of its segment
   std::uint32_t first_block = 0;  ///< of the segment, as a number in the scan
   std::uint32_t segment_blocks = 0;
