@@ -68,8 +68,8 @@ struct WriteFileOptions {
 
 /// Writes the pixels to a temporary file in the same folder, then renames it: on an error, `path` is unchanged. The
 /// same pixels and options give the same bytes on every machine. Throws Error{write} if the file cannot be written, or
-/// exists and must not be replaced; Error{usage} for an option out of range, an extension that gpuimg does not write, or
-/// pixels that the format cannot hold; Error{unsupported} for samples other than u8 and u16; Error{out_of_memory}.
+/// exists and must not be replaced; Error{usage} for an option out of range, an extension that gpuimg does not write,
+/// or pixels that the format cannot hold; Error{unsupported} for samples other than u8 and u16; Error{out_of_memory}.
 void write_image_file(ConstView pixels, const std::string& path, const WriteFileOptions& options = {});
 
 /// The bytes that write_image_file() would write. `options.format` must not be empty.
