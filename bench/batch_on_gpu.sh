@@ -2,7 +2,7 @@
 # Measures a batch with several numbers of workers, on the CPU and on CUDA: images per second, CPU time ÷ wall time, peak
 # memory, and time per phase. Needs bash, coreutils and python3 without packages.
 # usage: bench/batch_on_gpu.sh GPUIMG IMAGE_FOLDER [WORKERS…]     numbers of workers [1 4 16]
-# environment [default]: BACKENDS ["cpu cuda"], OPERATION ["equalize"], ROUNDS [3], SCRATCH (temporary folder for outputs)
+# environment [default]: BACKENDS ["cpu cuda"], OPERATION ["equalize"], ROUNDS [3], SCRATCH (folder for the outputs)
 set -uo pipefail
 
 if [ $# -lt 2 ]; then
