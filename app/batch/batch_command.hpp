@@ -1,5 +1,5 @@
-// What a subcommand uses of a batch: its options, which every operation takes, and its run. One file runs directly;
-// folders, lists and archives run as a batch. docs/batch.md.
+// The batch interface for subcommands: the options that every operation takes, and the run. A single file runs
+// directly; folders, lists and archives run as a batch. docs/batch.md.
 #pragma once
 
 #include <cstdint>
@@ -58,16 +58,16 @@ struct BatchPositionals {
   std::string input;
   std::string output;
   std::string output_usage = {};                ///< how the usage line shows OUT; empty: OUT
-  std::vector<std::string> other_endings = {};  ///< of files that IN may name beside images
+  std::vector<std::string> other_endings = {};  ///< of files besides images that IN may name
 };
 
 /// Declares the options that select files in folders.
 void add_folder_options(CommandParser& parser, InputArguments& arguments);
 
-/// Declares the options of how many images run at a time, where, and when to give up.
+/// Declares the options for how many images run at a time, on which devices, and when to give up.
 void add_pace_options(CommandParser& parser, BatchArguments& arguments);
 
-/// Declares the options of InputArguments, without names.
+/// Declares the options of InputArguments, but not the positional names.
 void add_input_options(CommandParser& parser, InputArguments& arguments);
 
 /// Declares IN, OUT and the options.
@@ -93,15 +93,15 @@ bool has_fields(const std::string& output);
 bool names_output(const BatchArguments& arguments);
 
 /// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
-/// Options like --jobs make no difference for one image; of --devices it takes the first.
+/// Options like --jobs make no difference for one image; it runs on the first of --devices.
 bool asks_for_batch(const BatchArguments& arguments);
 
-/// Throws Error for what ends the run as a whole; a file that fails among others is in the exit code.
+/// Throws Error for what ends the run as a whole; a file that fails among others only sets the exit code.
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& globals);
 
 /// Throws Error{out_of_memory} for a single image that needs more than --max-memory or the control group leaves;
-/// nothing is known of a pipe.
+/// a pipe is not checked, because its size is unknown.
 void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals);
 
 }  // namespace gpuimg

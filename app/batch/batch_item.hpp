@@ -35,10 +35,10 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// The message with the name of the item's input, as shown_input() has it, in front, unless it contains that name.
+/// The message, prefixed with shown_input() of the item unless the message contains that name.
 std::string text_with_name(std::string_view message, const PlanItem& item);
 
-/// The message without the names of the item's files in front.
+/// The message without the leading names of the item's files.
 std::string text_without_names(std::string_view message, const PlanItem& item);
 
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
@@ -66,12 +66,12 @@ class CauseCounts {
  public:
   enum class Others : std::uint8_t { counted, told };
 
-  /// Counts a message. Returns whether it is to be told: if it is among the first `most` of its cause, or if as many
-  /// other causes are stored as may be and `others` are told. Strong guarantee; throws only std::bad_alloc.
+  /// Counts a message. Returns true if it should be printed: it is among the first `most` of its cause, or its cause no
+  /// longer fits among the stored ones and `others` is Others::told. Strong guarantee; throws only std::bad_alloc.
   bool add(std::string_view kind, const std::string& reason, std::uint64_t most, Others others = Others::counted);
 
-  /// "... and 4,997 more: reason" for each cause with more. Then, if there are causes that are not stored,
-  /// "... and 12 more " and `of_others`.
+  /// "... and 4,997 more: reason" for each cause with messages that were only counted. Then, if some causes are not
+  /// stored, "... and 12 more " and `of_others`.
   [[nodiscard]] std::vector<std::string> rest(std::string_view of_others) const;
 
  private:
@@ -89,8 +89,8 @@ class CauseCounts {
 /// Notes of the items of a run: the first three of each text, then a count.
 class NoteFolder {
  public:
-  /// The line of a message of the item; empty if the message is only counted. With Verbosity::verbose, none is. Strong
-  /// guarantee; throws only std::bad_alloc.
+  /// The line of a message of the item; empty if the message is only counted. With Verbosity::verbose, every message
+  /// has a line. Strong guarantee; throws only std::bad_alloc.
   std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
 
   /// "... and 4,997 more: text" for each note with more. Once 100 texts are stored, each further text is printed.

@@ -28,11 +28,12 @@ DeviceList parse_device_list(const std::string& text);
 /// Error{backend_unavailable} if one of them is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
-/// What one of the CUDA devices gets of so many images, `jobs` at once; all of it if the devices are not known yet.
+/// The share of one CUDA device in the work on `images` images, `jobs` at once; all of the work if the devices are not
+/// known yet.
 DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
                            std::optional<std::uint64_t> images);
 
-/// Of workers: one per image in flight, created on demand, on the device with the fewest images in flight.
+/// A pool of workers: one per image in flight, created on demand, on the device with the fewest images in flight.
 class WorkerPool {
  private:
   struct DeviceWorkers {

@@ -27,7 +27,7 @@ class FileFilter {
   FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
 
   [[nodiscard]] bool takes(const std::string& relative_path) const;
-  /// True for what would be taken by its extension, but matches no pattern of `include`.
+  /// True for a file that would be taken by its extension but matches no pattern of `include`.
   [[nodiscard]] bool include_leaves_out(const std::string& relative_path) const;
   /// True if a pattern of `exclude` matches. An excluded folder is not entered.
   [[nodiscard]] bool excludes(const std::string& relative_path) const;
@@ -81,7 +81,7 @@ struct InputFile {
   std::string relative;
   codecs::PageRef page = {};     ///< none for a file as a whole
   std::string page_digits = {};  ///< with leading zeros
-  /// Of the first page that cannot be found, which stands for those behind it: PageList::lost. It has no output.
+  /// PageList::lost, if this is the first page that cannot be found. It stands for all later pages and has no output.
   std::string lost = {};
   std::optional<FileTimes> times = {};  ///< for --preserve-times
 };
@@ -95,7 +95,7 @@ struct InputSources {
 };
 
 struct GatheredInputs {
-  std::vector<InputFile> files;    ///< in the order given, each folder's sorted; duplicates count where they come first
+  std::vector<InputFile> files;    ///< in the order given, sorted within a folder; a duplicate keeps its first place
   std::vector<std::string> notes;  ///< messages
   std::vector<std::string> names;  ///< messages that name each skipped file: ScanOptions::names_skipped
 };
@@ -105,11 +105,11 @@ struct GatheredInputs {
 /// command line, and for a folder that cannot be read or has no inputs.
 GatheredInputs gather_inputs(const InputSources& sources);
 
-/// --page all: the pages of a file as inputs of their own. Finds them once, so that no page is searched for later;
-/// reads no more than the directories of the files. Replaces each file of several pages by its pages, in order. The
-/// relative name of a page has its number before the ending, with as many digits as the number of pages:
-/// "stack-07.tif". If a file is damaged behind its pages, the next number is an input that stands for those that are
-/// lost. Other files, and files that cannot be read, stay.
+/// --page all: makes each page of a file an input of its own. Finds all pages at once, so that none is searched for
+/// later; reads only the directories of the files. Replaces each file of several pages by its pages, in order. The
+/// relative name of a page has its number before the extension, with as many digits as the number of pages:
+/// "stack-07.tif". If a file is damaged after the pages that were found, the next number is an input that stands for
+/// the lost pages. Other files, and files that cannot be read, stay.
 std::vector<InputFile> with_pages(const std::vector<InputFile>& files);
 
 }  // namespace gpuimg

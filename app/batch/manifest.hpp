@@ -71,7 +71,7 @@ struct ItemRecord {
   std::string input;       ///< any bytes
   std::string output;      ///< any bytes
   std::uint32_t page = 0;  ///< of the input; 0 if the item is the file as a whole
-  bool has_later = false;  ///< the item stands for the pages behind it, too: InputFile::lost
+  bool has_later = false;  ///< the item also stands for all later pages: InputFile::lost
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;  ///< of the input, since 1970
   std::string operation;
@@ -86,7 +86,7 @@ struct ItemRecord {
   /// Files that a resumed run may replace: those of an item that is begun, done, or skipped as done before. Empty for
   /// an image replaced in place, and for records of schema 1.
   std::vector<std::string> files = {};
-  /// What the item adds to the run's output, if a resumed run takes it from here (ImageJob::again).
+  /// The item's contribution to the merged output, if a resumed run takes it from here (ImageJob::again).
   std::string result = {};
   PhaseTimes times;
 };
@@ -94,7 +94,7 @@ struct ItemRecord {
 /// The key of Manifest::items: the input's name, with the page number if the item is a page.
 std::string item_key(const std::string& input, std::uint32_t page);
 
-/// The path of a file that a run in `folder` names, as Manifest::outputs has it.
+/// The path by which Manifest::outputs knows a file that a run in `folder` names.
 std::string recorded_path(const std::string& folder, const std::string& file);
 
 /// Each returns one JSON line with its line break. In `input`, bytes that are not UTF-8 become U+FFFD; `input_hex` then
@@ -136,8 +136,8 @@ class ManifestWriter {
   ManifestWriter& operator=(const ManifestWriter&) = delete;
   ~ManifestWriter();
 
-  /// Once this returns, the line survives a kill of the process. Throws Error{write}; after one failure always, because
-  /// the file may end with a partial line.
+  /// Once this returns, the line survives a kill of the process. Throws Error{write}; after one failure, every call
+  /// throws, because the file may end with a partial line.
   void write(const std::string& line);
 
   /// Call after the last line: throws Error{write} if the file system reports a delayed write error.

@@ -1,5 +1,6 @@
-// The names of outputs: a mirrored tree below a folder, or a template; what has the same output, what is the output of
-// another input, and what --in-place names. docs/batch.md, "Outputs", "Inputs" and "In place".
+// The names of outputs: a mirrored tree below a folder, or a template. Finds inputs that have the same output or that
+// are the output of another input, and decides what --in-place names. docs/batch.md, "Outputs", "Inputs" and "In
+// place".
 #pragma once
 
 #include <cstddef>
@@ -64,8 +65,8 @@ void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vec
 /// The same for the members of an archive, which come one after another. Keeps their names: some 150 bytes each.
 class MemberOutputs {
  public:
-  /// `outputs` are the names that the member gets, or its own. Throws Error{usage} if another member has one of them;
-  /// members of the same name may repeat, as in the archive that is read.
+  /// `outputs` are the names of the member's outputs, or the member's own name. Throws Error{usage} if another member
+  /// has one of them; members of the same name may repeat, as in the archive that is read.
   void add(const std::string& member, const std::vector<std::string>& outputs);
 
  private:
@@ -97,7 +98,7 @@ struct InPlaceNames {
   bool each_is_its_own = true;  ///< each input is its own output, and `output` is empty
 };
 
-/// --in-place without OUT: decides which names are inputs; never takes a file for one if it could be meant as OUT.
+/// --in-place without OUT: decides which names are inputs; never treats a file as an input if it could be meant as OUT.
 /// `names` are all names on the command line; `has_list` is true with --files-from. Names of the same file count once.
 /// Throws Error{usage} if the last name could be meant as OUT.
 InPlaceNames in_place_names(const std::vector<std::string>& names, bool has_list);

@@ -24,12 +24,12 @@
 
 namespace gpuimg {
 
-/// What happens to an item, one after another.
+/// The stages of an item, in order.
 struct Stages {
   std::function<BatchItem*()> next;              ///< the source: the next item; nullptr at the end. One at a time
   std::function<void(BatchItem& item)> compute;  ///< many at a time
   std::function<void(BatchItem& item)> end;      ///< the sink: in the order of the source, one at a time
-  std::function<void(BatchItem& item)> store = nullptr;  ///< what need not be in order; null: nothing
+  std::function<void(BatchItem& item)> store = nullptr;  ///< work that need not be in order; null: none
 };
 
 /// One pass of items through the stages, in oneTBB's pipeline.

@@ -1,5 +1,5 @@
-// The plan of a run, made before any work: which input becomes which output, and what is refused. docs/batch.md,
-// "Outputs".
+// The plan of a run, made before any work: which input becomes which output, and which inputs are rejected.
+// docs/batch.md, "Outputs".
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ struct PlanItem {
       false;  ///< existing outputs may be replaced: gpuimg recorded them, or --skip-existing found only some
   bool is_in_place = false;             ///< the output is the input
   const ItemRecord* earlier = nullptr;  ///< of an item done before
-  codecs::PageRef page = {};            ///< as InputFile has it
-  std::string lost = {};                ///< as InputFile has it
-  std::optional<FileTimes> times = {};  ///< as InputFile has it
+  codecs::PageRef page = {};            ///< as in InputFile
+  std::string lost = {};                ///< as in InputFile
+  std::optional<FileTimes> times = {};  ///< as in InputFile
 };
 
 /// The input as messages show it.
@@ -44,8 +44,8 @@ struct PlanRules {
   bool force = false;
   bool in_place = false;
   bool skip_existing = false;
-  std::function<bool(const std::string& file)> is_text = nullptr;  ///< null: no output is
-  std::vector<std::string> named_inputs = {};                      ///< as GlobalOptions has them
+  std::function<bool(const std::string& file)> is_text = nullptr;  ///< null: no output is text
+  std::vector<std::string> named_inputs = {};                      ///< as in GlobalOptions
   const Manifest* resume = nullptr;                                ///< skip what is done
   const Manifest* retry_failed = nullptr;                          ///< keep what failed or did not finish
   std::string earlier_name;                                        ///< file name of that manifest
@@ -67,7 +67,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
 /// True if every path exists.
 bool all_exist(const std::vector<std::string>& files);
 
-/// Gets size and modification time of a file; false if there is none.
+/// Gets the size and the modification time of a file; returns false if there is no such file.
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns);
 
 /// One line per item: "in.png -> out.png".

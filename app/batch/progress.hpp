@@ -27,7 +27,7 @@ struct ProgressCounts {
   std::uint64_t skipped = 0;
   std::uint64_t pixels = 0;                   ///< of finished items
   std::uint64_t replaced = 0;                 ///< done, and an output replaced another file
-  std::optional<double> part = std::nullopt;  ///< of the only image, 0 … 1, if its operation tells how far it is
+  std::optional<double> part = std::nullopt;  ///< of the only image, 0 … 1, if its operation reports progress
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };

@@ -20,7 +20,7 @@ struct NamedPaths {
 };
 
 /// Gathers the named files, plans, runs and summarizes. Throws Error for what ends the run as a whole; a file that
-/// fails among others is in the exit code.
+/// fails among others only sets the exit code.
 ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                    const GlobalOptions& globals, const NamedPaths& named);
 
@@ -29,7 +29,7 @@ ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArgume
 std::unique_ptr<ImageJob> joined_pages(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals);
 
 /// Runs over the images of a tar archive, into another archive or into one output. docs/batch.md, "Archives". Throws
-/// Error for what ends the run as a whole, such as a damaged archive; a damaged member is in the exit code.
+/// Error for what ends the run as a whole, such as a damaged archive; a damaged member only sets the exit code.
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named);
 

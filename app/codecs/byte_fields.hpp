@@ -1,5 +1,4 @@
-// Bytes of files: numbers in headers are read from them, chunks and segments are joined of them, and C libraries write
-// them.
+// Bytes of files: reads numbers from headers, joins chunks and segments, and collects what C libraries write.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What a file format is to gpuimg: the types that readers and writers share, and an entry of the list of formats.
-// The list itself is codecs.cpp; docs/adding-a-format.md adds to it.
+// The list itself is in codecs.cpp; docs/adding-a-format.md shows how to add to it.
 #pragma once
 
 #include <algorithm>
@@ -55,26 +55,26 @@ struct TextEntry {
 /// A page of a file of several images.
 struct PageRef {
   std::uint32_t number = 0;  ///< from 1; 0 = the first, with a note if there are more
-  std::uint64_t place = 0;   ///< from PageList; 0 if it is not known: then all pages before it are read over
+  std::uint64_t place = 0;   ///< from PageList; 0 if unknown: the reader then skips all pages before it
 };
 
 /// Where the pages of a file are. If the file is damaged, the list holds the pages that can be found.
 struct PageList {
   std::vector<std::uint64_t> places;  ///< in file order; never empty
-  std::string lost;    ///< a clause that says why pages behind these cannot be found; empty if none are lost
-  std::string damage;  ///< the first damage of the list or of a page's header; empty if there is none
+  std::string lost;                   ///< a clause that says why later pages cannot be found; empty if none are lost
+  std::string damage;                 ///< the first damage of the list or of a page's header; empty if there is none
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(places.size()); }
 };
 
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image that its file leaves mostly empty
+  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image whose file holds few of its pixels
   bool auto_orient = true;                                    ///< apply the EXIF orientation
   PageRef page = {};                                          ///< of a file of several
   bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
   int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
-  /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
+  /// Allocates pixels, for example Backend::new_image; null for ordinary memory. Not used for TGA and rare PNGs.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
 
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
@@ -123,8 +123,8 @@ struct Metadata {
   std::vector<std::byte> xmp;            ///< a packet as is_xmp accepts it; empty if there is none
   std::vector<std::byte> xmp_extension;  ///< the ExtendedXMP of a JPEG; `xmp` refers to it by GUID
   std::vector<std::byte> iptc;           ///< IPTC-IIM datasets; empty if there is none
-  /// Tags that say where on Earth each pixel lies, and how ImageJ measures them: each as the directory of a TIFF, empty
-  /// if there is none. For TIFF alone, and only while every pixel stays where it is.
+  /// GeoTIFF tags, which say where on Earth each pixel lies, and ImageJ's calibration: each as a TIFF directory, empty
+  /// if there is none. Only for TIFF, and only while every pixel stays where it is.
   std::vector<std::byte> geotiff;
   std::vector<std::byte> imagej;
   std::vector<std::string> not_kept;  ///< other content of the file, for the user: "the tIME chunk"
@@ -132,8 +132,8 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
-/// How a lossy file encodes its picture, so that a writer of the same format can encode another one alike. Only that
-/// format knows what is in it.
+/// How a lossy file encodes its picture, so that a writer of the same format can encode another picture the same way.
+/// Opaque to other formats.
 class SourceEncoding {
  public:
   SourceEncoding() = default;
@@ -152,13 +152,13 @@ struct DecodedImage {
   std::optional<Picture> picture;            ///< the pixels in place of `image`: from described_image
   std::shared_ptr<RowReader> rows;           ///< the pixels in place of `image`: from open_image_rows
   FileFormat file_format = FileFormat::png;  ///< set by decode_image
-  std::uint32_t pages = 1;                   ///< in the file; of a page whose place was given, 1
-  bool has_lost_pages = false;               ///< the file has more, which cannot be found: PageList::lost
+  std::uint32_t pages = 1;                   ///< in the file; 1 for a page whose place was given
+  bool has_lost_pages = false;               ///< the file has more pages that cannot be found: PageList::lost
   std::vector<TextEntry> text;               ///< PNG tEXt entries, in file order
   bool is_upright = false;                   ///< set by a reader that has applied the orientation
   std::uint32_t scaled_from = 0;             ///< as DeclaredImage::scaled_from
   Metadata metadata;                         ///< matches the pixels: upright if they are
-  /// Null if no writer can repeat it. Turned as the pixels are.
+  /// Null if no writer can repeat it. Turned like the pixels.
   std::shared_ptr<const SourceEncoding> source_encoding;
   std::vector<std::string> notes;    ///< for the user: "animation: first frame only"
   std::vector<std::string> details;  ///< less important notes: which metadata is left out
@@ -173,15 +173,15 @@ struct DecodedImage {
   }
 };
 
-/// A file for which a backend may make the pixels.
+/// A file that a backend may decode.
 struct DescribedImage {
   EncodedImage encoded;  ///< borrows the bytes of the file
-  DecodedImage rest;     ///< all that decoding gives but the pixels
+  DecodedImage rest;     ///< everything that decoding gives except the pixels
   /// Adds to `rest` what is only known once a backend has decoded the file. Null if there is nothing.
   std::function<void(DecodedImage& rest)> complete = nullptr;
 };
 
-/// A property that only some formats have, for `gpuimg info`. Its key is of words joined by underscores.
+/// A property that only some formats have, for `gpuimg info`. Its key consists of words joined by underscores.
 struct HeaderFact {
   std::string_view key;
   std::variant<bool, std::uint64_t, std::string> value;
@@ -193,32 +193,31 @@ struct DeclaredImage {
   std::uint64_t height = 0;
   std::uint64_t bytes_per_pixel = 4;          ///< at most
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
-  /// A decoder of several threads that is read in bands holds so many parts, of so many bytes each; but no more than
-  /// one beside those of the threads.
+  /// A decoder with several threads that is read in bands holds at most `most_parts` parts of `part_bytes` each, and at
+  /// most one part more than it has threads.
   int most_parts = 0;
   std::uint64_t part_bytes = 0;
 
   std::string_view
       color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
-  int bits = 8;  ///< as stored, of a channel or of an index of the palette
+  int bits = 8;  ///< as stored, of a channel or of a palette index
   int palette_colors = 0;  ///< 0 without a palette
   PixelFormat decoded;     ///< what decoding gives
-  /// The largest stored value of a sample, if decoding makes it the largest value of `decoded` and scales the others
-  /// with it. 0 if values stay as they are, or if they are black and white or the colors of a palette.
+  /// The largest stored sample value, if decoding scales samples so that it becomes the largest value of `decoded`. 0
+  /// if values are not scaled, are black and white, or come from a palette.
   std::uint32_t scaled_from = 0;
   bool may_add_alpha = false;     ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;    ///< a backend's own decoder may take the file
   bool is_upright = false;        ///< the size is that of the upright image: an EXIF orientation has no effect
-  bool is_read_in_parts = false;  ///< of a regular file, no more is held than the image takes
-  /// Milliseconds that a thread of the CPU takes to decode a megapixel, if suits_backends: `auto` counts them. 0 if
-  /// not.
+  bool is_read_in_parts = false;  ///< reading a regular file takes no more memory than the image
+  /// Milliseconds that one CPU thread takes to decode a megapixel, which `auto` counts; 0 unless suits_backends.
   double decoding_ms = 0.0;
-  /// A file for a backend's decoder may be as large as its pixels: bands need less memory.
+  /// A file for a backend's decoder may be as large as its pixels, so that bands need less memory.
   bool is_large_beside_pixels = false;
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }
-  /// What the parts hold while `threads` threads read in bands.
+  /// Bytes that the parts take while `threads` threads read in bands.
   [[nodiscard]] std::uint64_t bytes_of_parts(int threads) const {
     return threads > 1 ? part_bytes * static_cast<std::uint64_t>(std::min(threads + 1, most_parts)) : 0;
   }
@@ -233,20 +232,20 @@ enum class ChromaSubsampling { s444, s422, s440, s420 };
 enum class TiffCompression : std::uint8_t { none, packbits, lzw, deflate, group4, jpeg };
 
 struct WriteOptions {
-  std::optional<FileFormat> format;  ///< in place of what the name says, where that decides
+  std::optional<FileFormat> format;  ///< overrides what the name says, where the name decides
   int png_level = 1;                 ///< 0 … 3: app/codecs/png/png.hpp
   int jpeg_quality = 90;             ///< 1 … 100
-  /// In place of jpeg_quality, if it is of a JPEG; it then has as many components as there are channels. Null for none.
+  /// Overrides jpeg_quality if it comes from a JPEG; it then has as many components as there are channels. May be null.
   std::shared_ptr<const SourceEncoding> source_encoding;
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of source_encoding, else 4:2:0
   int webp_quality = 90;                              ///< 1 … 100, unless lossless
   bool webp_lossless = false;
   int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none
   TiffCompression tiff_compression = TiffCompression::deflate;
-  bool one_bit = false;         ///< of PNG, PNM and TIFF: 8-bit gray pixels, all 0 or 255, are written at one bit each
+  bool one_bit = false;         ///< PNG, PNM and TIFF: write 8-bit gray pixels, all 0 or 255, at one bit each
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
-  Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels
+  Metadata metadata;            ///< as carried_metadata returns it for the format and the pixels
 };
 
 /// The pixels that a written format can hold. By default 1 to 4 channels of 8 or 16 bits, of any size.
@@ -259,7 +258,7 @@ struct PixelLimits {
   bool holds_color_alpha = true;
 };
 
-/// At most 8 values, held by the list itself, so that the list of formats is a constant.
+/// At most 8 values, stored inline so that the list of formats can be constexpr.
 template <class T>
 class ShortList {
  public:
@@ -282,11 +281,11 @@ struct Signature {
   std::size_t offset = 0;
 };
 
-/// A name for --format, which is also an ending of OUT.
+/// A name for --format, which is also an extension of OUT.
 struct WrittenName {
   std::string_view name;
-  std::string_view meaning = {};  ///< a few words for --help, which does not list the name without them
-  bool is_one_bit = false;        ///< such files hold black and white alone: WriteOptions::one_bit
+  std::string_view meaning = {};  ///< a few words for --help, which does not list a name without meaning
+  bool is_one_bit = false;        ///< such files hold only black and white: WriteOptions::one_bit
 };
 
 class MetadataFilter;
@@ -309,20 +308,20 @@ class PageJoiner {
 struct PagedReading {
   /// All images of a file.
   PageList (*pages)(const RandomAccess& file) = nullptr;
-  /// As the members of Codec, for one page. The file is whole.
+  /// Like the members of Codec, for one page of a whole file.
   DeclaredImage (*declared)(const RandomAccess& file, const std::string& name, PageRef page) = nullptr;
   Metadata (*metadata)(const RandomAccess& file, const std::string& name, PageRef page,
                        std::vector<std::string>& details) = nullptr;
   DecodedImage (*decode)(const RandomAccess& file, const std::string& name, const ReadOptions& options) = nullptr;
 };
 
-/// An entry of the list. In its functions, `name` appears in messages; what reads gets it printable.
+/// An entry of the list. Its functions use `name` in messages; functions that read receive it in printable form.
 struct Codec {
   FileFormat format = FileFormat::png;
   std::string_view name;  ///< in messages
 
   ShortList<Signature> signatures = {};  ///< a file has one of them
-  /// For a format without signatures; asked if no format has a signature that fits.
+  /// For a format without signatures; called if no format's signature matches.
   bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
   ShortList<std::string_view> endings = {};  ///< of input files in folders: lower case, without a dot
 
@@ -332,11 +331,12 @@ struct Codec {
   /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
   /// is left out. Null if the format carries none.
   Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
-  /// The same in place of it, for a format whose metadata may follow the pixels: what decoding gives, read from a file
-  /// that may be cut off.
+  /// Used instead of `metadata` for a format whose metadata may follow the pixels: returns what decoding would give,
+  /// from a file that may be cut off.
   Metadata (*file_metadata)(const RandomAccess& file, const std::string& name,
                             std::vector<std::string>& details) = nullptr;
-  /// The format has tags of EXIF without EXIF data: only the directories that they refer to are EXIF data.
+  /// The format has EXIF tags of its own without EXIF data: only the directories that these tags refer to are EXIF
+  /// data.
   bool has_tags_of_exif = false;
   /// Decodes as stored: decode_image applies the orientation.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
@@ -346,12 +346,12 @@ struct Codec {
   std::optional<DescribedImage> (*describe)(ByteSpan bytes, const std::string& name,
                                             const ReadOptions& options) = nullptr;
   /// Decodes a file as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns nullopt for a file
-  /// that must be decoded whole, and may for one that decode refuses; throws as decode does. Null if all files must be
-  /// decoded whole.
+  /// that must be decoded whole, and possibly for one that `decode` rejects; throws as `decode` does. Null if all files
+  /// must be decoded whole.
   std::optional<DecodedImage> (*open_rows)(const RandomAccess& file, const std::string& name,
                                            const ReadOptions& options) = nullptr;
-  /// Regular files that are not small are decoded by `open_rows` while they are read, and held whole only if that
-  /// refuses them. For formats of one page.
+  /// Regular files that are not small are decoded by `open_rows` while they are read, and held whole only if
+  /// `open_rows` rejects them. For formats of one page.
   bool is_decoded_by_rows = false;
   /// Null for a format with one image in a file.
   const PagedReading* paged = nullptr;
@@ -360,29 +360,29 @@ struct Codec {
 
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
   PixelLimits limits = {};
-  bool holds_places = false;  ///< of pixels: Metadata::geotiff and imagej
+  bool holds_places = false;  ///< files can hold Metadata::geotiff and imagej
   /// Drops the metadata that a file cannot hold, except the profile. Null if the writer takes no metadata.
   void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
-  /// Begins a file of the bytes that encode gives, from rows. `name`, `options` and `sink` outlive the writer. Returns
-  /// null for options that need the whole image. Null for a format of which that is always so.
+  /// Starts writing the same bytes as `encode`, row by row. `name`, `options` and `sink` outlive the writer. Returns
+  /// null for options that need the whole image. Null if the format always needs the whole image.
   std::unique_ptr<RowWriter> (*open_writer)(int width, int height, PixelFormat format, const std::string& name,
                                             const WriteOptions& options, const ByteSink& sink) = nullptr;
   /// The same for a format whose last rows come first in the file.
   std::unique_ptr<RowWriter> (*open_placing_writer)(int width, int height, PixelFormat format, const std::string& name,
                                                     const WriteOptions& options, const BytePlacer& place) = nullptr;
   [[nodiscard]] bool takes_rows() const { return open_writer != nullptr || open_placing_writer != nullptr; }
-  /// What a backend must make of pixels within the limits, so that write_encoded writes the bytes that encode writes.
-  /// Returns nullopt if only encode can write them. Null for a format that no backend encodes.
+  /// How a backend must encode pixels within the limits, so that write_encoded writes the same bytes as `encode`.
+  /// Returns nullopt if only `encode` can write them. Null for a format that no backend encodes.
   std::optional<Encoding> (*backend_encoding)(int width, int height, PixelFormat format,
                                               const WriteOptions& options) = nullptr;
   void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
                         const WriteOptions& options, const ByteSink& sink) = nullptr;
-  /// Begins a file of the pages of others. Null for a format with one image in a file.
+  /// Starts a file that joins the pages of other files. Null for a format with one image in a file.
   std::unique_ptr<PageJoiner> (*open_page_joiner)(const BytePlacer& place) = nullptr;
-  /// Encodes a table of u32, f32 or f64, of which `channels` names each channel. Null if files hold images alone.
+  /// Encodes a table of u32, f32 or f64; `channels` names each channel. Null if files hold only images.
   std::vector<std::byte> (*encode_table)(ConstView table, std::span<const std::string_view> channels) = nullptr;
 
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
@@ -392,10 +392,10 @@ struct Codec {
 enum class Packing : std::uint8_t {
   none,
   packed,
-  of_tar,  ///< tar archives that are compressed so are read
+  of_tar,  ///< gpuimg reads tar archives that are compressed this way
 };
 
-/// A format that gpuimg names when it refuses a file.
+/// A format that gpuimg cannot read, but names when it rejects a file.
 struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
@@ -413,13 +413,13 @@ const Codec& codec_of(FileFormat format);
 /// The format that also holds tables, besides NPY; nullptr if none is built in.
 const Codec* table_codec();
 
-/// The endings of files that gpuimg reads.
+/// The extensions of files that gpuimg reads.
 std::vector<std::string> readable_endings();
 
-/// The endings of input files in folders, of both lists.
+/// The extensions of input files in folders, from both lists.
 std::vector<std::string> input_endings();
 
-/// The format that files with this ending (lower case, without a dot) are written as; nullptr if there is none.
+/// The format in which files with this extension (lower case, without a dot) are written; nullptr if there is none.
 const Codec* codec_written_as(std::string_view ending);
 inline bool is_written_ending(std::string_view ending) { return codec_written_as(ending) != nullptr; }
 

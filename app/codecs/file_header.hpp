@@ -16,7 +16,8 @@ namespace gpuimg::codecs {
 
 // --- The format: one of the list, or a refusal that says what the file is instead -----------------------------------
 
-/// Detection looks at this many bytes at the beginning of a file and at its end: they may stand for a longer file.
+/// Detection looks only at this many bytes at the beginning of a file and at its end, so these suffice for a longer
+/// file.
 inline constexpr std::size_t kDetectionBytes = 1024;
 inline constexpr std::size_t kDetectionEndBytes = 26;
 
@@ -27,23 +28,23 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 /// The same, but reads only the beginning and the end of the input.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
-/// Refuses a beginning of at least kDetectionBytes bytes if the rest, whatever it is, cannot make it an image that
-/// gpuimg reads. Throws as detected_codec does.
+/// Rejects a beginning of at least kDetectionBytes bytes if no remainder can make it an image that gpuimg reads. Throws
+/// as detected_codec does.
 void check_beginning(ByteSpan beginning, std::string_view name);
 
 /// Throws Error{unsupported} for the beginning of an archive or of a compressed file, unless it may be a tar archive
 /// that gpuimg reads. `name` is printable.
 void check_archive(ByteSpan beginning, std::string_view name);
 
-/// Throws Error{unsupported} for an archive or a compressed file of any kind but plain tar. Any other file passes, also
+/// Throws Error{unsupported} for an archive or a compressed file of any kind but plain tar. Any other file passes, even
 /// one that cannot be read.
 void refuse_packed(const std::string& path);
 
-/// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text, also for SVG,
-/// for what is unknown, and for a file that cannot be read.
+/// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text (including SVG),
+/// for an unknown format, and for a file that cannot be read.
 std::string binary_format_of(const std::string& path);
 
-/// True if an ending (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
+/// True if an extension (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
 bool is_image_ending(std::string_view ending);
 
 // --- The header -----------------------------------------------------------------------------------------------------
@@ -58,16 +59,16 @@ DeclaredImage declared_image_in(const std::string& path, PageRef page = {});
 /// The same for part of a file.
 DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
-/// The same for an input that its codec reads; reads no more of it than that needs. Throws as Codec::declared does.
+/// The same for an input of a known codec; reads no more of the input than needed. Throws as Codec::declared does.
 DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name);
 
-/// The images of a file; only one, at no known place, if the file cannot be read, or if its format has no pages.
+/// The pages of a file; a single one without a place if the file cannot be read, or if its format has no pages.
 PageList pages_in(const std::string& path);
 
 /// The same for a file in memory.
 PageList pages_in(std::span<const std::byte> bytes, const std::string& name);
 
-/// All that the header of a file tells.
+/// Everything that the header of a file tells.
 struct FileHeader {
   std::string_view format;
   DeclaredImage image;

@@ -1,5 +1,5 @@
-// The entry points of the formats that have hardly another user than the list of formats (codecs.cpp). How a format
-// works is hidden in its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
+// Entry points of the formats, used almost only by the list of formats (codecs.cpp). A format's implementation is in
+// its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include "codecs/codec.hpp"
 
-/// BMP of Windows and OS/2 is read; that of Windows is written.
+/// BMP: the Windows and OS/2 variants are read; the Windows variant is written.
 namespace gpuimg::codecs::bmp {
 
 /// RGB, or RGBA if a mask declares alpha; channels of fewer than 8 bits are widened by repeating them. The fourth byte
@@ -32,7 +32,7 @@ DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name);
 /// Codec::metadata of BMP. The profile is after the pixels.
 Metadata bmp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
 
-/// Of the largest file. Other programs compute its size as a signed 32-bit number.
+/// Size limit of a file, because other programs compute the size as a signed 32-bit number.
 inline constexpr std::uint64_t kMaxBmpBytes = std::numeric_limits<std::int32_t>::max();
 
 /// Codec::fit_metadata of BMP: the density stays, if it has a unit.
@@ -66,8 +66,8 @@ DeclaredImage declared_gif(ByteSpan beginning, const std::string& name);
 /// HEIC and AVIF (HEIF, ISO/IEC 23008-12) are read with libheif.
 namespace gpuimg::codecs::heif {
 
-/// The primary image, as RGB or RGBA: 8 bits stay, more become 16. Rotation, mirroring and cropping that the file
-/// asks for are applied in every case. `name` is printable. Throws like decode_image.
+/// The primary image, as RGB or RGBA: 8 bits stay, more become 16. The file's rotation, mirroring and cropping are
+/// always applied. `name` is printable. Throws like decode_image.
 DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::recognizes of HEIF: files of any brand that name one of HEIF as compatible, and those that are cut off inside
@@ -89,8 +89,9 @@ std::string heif_library();
 /// alpha.
 namespace gpuimg::codecs::pnm {
 
-/// Gray, RGB, and alpha of a PAM, scaled from the file's maximum value to the full range of 8 or 16 bits. Of several
-/// images in one file, the first. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
+/// Gray, RGB, and alpha of a PAM, scaled from the file's maximum value to the full range of 8 or 16 bits. Reads only
+/// the first of several images in a file. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
 DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::open_rows of PNM.
@@ -100,7 +101,7 @@ std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::s
 /// Codec::declared of PNM.
 DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name);
 
-/// 1 to 4 channels of 8 or 16 bits. `name` says nothing: gray is P5, RGB P6, and with alpha P7.
+/// 1 to 4 channels of 8 or 16 bits. The extension of `name` has no effect: gray is P5, RGB P6, and with alpha P7.
 void encode_pnm(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 /// Codec::open_writer of PNM.
@@ -133,8 +134,8 @@ namespace gpuimg::codecs::tga {
 /// printable.
 DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::open_rows of TGA, without stb_image: of uncompressed gray and color, unless only the pixels say whether there
-/// is alpha.
+/// Codec::open_rows of TGA, without stb_image: for uncompressed gray and color, unless only the pixels show whether
+/// there is alpha.
 std::optional<DecodedImage> open_tga_rows(const RandomAccess& file, const std::string& name,
                                           const ReadOptions& options);
 
@@ -166,7 +167,7 @@ DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOption
 std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
                                            const ReadOptions& options);
 
-/// Codec::recognizes of TIFF: not Canon's raw photos (CR2), which begin alike.
+/// Codec::recognizes of TIFF: not Canon's raw photos (CR2), which begin the same way.
 bool looks_like_tiff(ByteSpan bytes, std::string_view name);
 
 /// Codec::declared and Codec::metadata of TIFF, of its first page. The directory often stands at the end of the file.
@@ -198,7 +199,7 @@ namespace gpuimg::codecs::webp {
 /// canvas; pixels that it leaves uncovered are transparent. `name` is printable. Throws like decode_image.
 DecodedImage read_webp(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::recognizes of WebP: files that are cut off before their signature, and its form of RIFF.
+/// Codec::recognizes of WebP: its form of RIFF, and files that are cut off before their signature.
 bool looks_like_webp(ByteSpan bytes, std::string_view name);
 
 /// Codec::declared and Codec::metadata of WebP.
@@ -208,7 +209,7 @@ Metadata webp_header_metadata(ByteSpan beginning, const std::string& name, std::
 /// Codec::fit_metadata of WebP.
 void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter);
 
-/// WebP holds no more pixels per side.
+/// WebP's limit of pixels per side.
 inline constexpr int kMaxWebpSide = 16383;
 
 /// 1 to 4 channels of 8 bits; gray becomes RGB. Alpha that is opaque everywhere is left out. Lossless data keep the

@@ -26,18 +26,17 @@ std::optional<DescribedImage> describe_image(std::span<const std::byte> bytes, c
 /// The image, after a backend has made its pixels. `options` are those that it was described with.
 DecodedImage described_image(DescribedImage described, Picture pixels, const ReadOptions& options);
 
-/// Asked before a file is decoded, or opened by rows: what the header declares, and how large the file is.
+/// Called before a file is decoded or opened by rows, with what the header declares and the size of the file.
 using WantsRows = std::function<bool(const DeclaredImage& declared, std::uint64_t file_bytes)>;
 
-/// The same as decode_image for a regular file of a format that is read only where it is needed, or while it is
-/// decoded. Calls `wants` with what the header declares before it decodes; if it returns false, the file is left to
-/// decode_image. Returns nullopt for such a file, for one that must be held whole, and for one of a format with one
-/// page that decode_image refuses.
+/// Like decode_image, for a regular file of a format that is read only where needed, or while it is decoded. Calls
+/// `wants` before decoding; if that returns false, the file is left to decode_image. Returns nullopt for such a file,
+/// for one that must be held whole, and for a file of a single-page format that decode_image rejects.
 std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options, const WantsRows& wants);
 
-/// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens it and leaves the
-/// pixels there, if they are wanted. Returns nullopt for any other file, also for one that decode_image
-/// refuses.
+/// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens the file and leaves
+/// the pixels in it if `wants` returns true. Returns nullopt for any other file, also for one that decode_image
+/// rejects.
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
                                             const WantsRows& wants);
 

@@ -17,23 +17,23 @@ namespace gpuimg::codecs {
 void check_holds(FileFormat file_format, int width, int height, PixelFormat format, const std::string& name);
 
 /// Throws Error{usage} for pixels that the format cannot hold (check_holds) and for options out of range,
-/// Error{unsupported} for pixels that no image file holds, Error{out_of_memory}. `name` stands in messages. `sink` may
-/// be called on other threads, by one at a time.
+/// Error{unsupported} for pixels that no image file holds, Error{out_of_memory}. `name` appears in messages. `sink` may
+/// be called on other threads, one at a time.
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
 
-/// Begins the file that encode_image writes, from rows: Codec::open_writer, or open_placing_writer. Returns null if the
+/// Starts writing the file of encode_image row by row: Codec::open_writer, or open_placing_writer. Returns null if the
 /// image must be whole. Throws as encode_image does.
 std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
                                              const std::string& name, const WriteOptions& options, const FileParts& to);
 
-/// What a backend must make of pixels that pass check_holds, for write_encoded. Returns nullopt if the host must encode
+/// How a backend must encode pixels that pass check_holds, for write_encoded. Returns nullopt if the host must encode
 /// them.
 std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,
                                          const WriteOptions& options);
 
-/// Writes the file that encode_image writes, given what a backend has made with backend_encoding() of the same pixels
-/// and options; only their metadata may differ. Throws as encode_image does.
+/// Writes the file that encode_image writes, from what a backend has encoded as backend_encoding() says, with the same
+/// pixels and options; only their metadata may differ. Throws as encode_image does.
 void write_encoded(const Encoded& encoded, int width, int height, PixelFormat format, FileFormat file_format,
                    const std::string& name, const WriteOptions& options, const ByteSink& sink);
 

@@ -22,7 +22,7 @@ std::string readable_formats();
 /// `name` is printable.
 [[noreturn]] void refuse_damaged(std::string_view name, std::string_view why);
 
-/// Error{decode}: the file ends before the image does. A caller that has read only a beginning reads more and retries.
+/// Error{decode}: the file ends before the image does. A caller that has read only a prefix should read more and retry.
 class TruncatedFile : public Error {
  public:
   explicit TruncatedFile(const std::string& message) : Error(ErrorKind::decode, message) {}
@@ -41,7 +41,7 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
 [[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
 
-/// The same, with a command that converts the file, in place of the formats that are read.
+/// The same, with a command that converts the file instead of the formats that are read.
 [[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what, std::string_view command);
 
 /// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
@@ -55,7 +55,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages);
 /// The same for a file of one image.
 void check_only_page(std::string_view name, PageRef page);
 
-/// Throws Error{decode} for the first page that cannot be found, and for those behind it. `why`: PageList::lost.
+/// Throws Error{decode} for the first page that cannot be found, and for all later ones. `why`: PageList::lost.
 [[noreturn]] void refuse_lost_pages(std::string_view name, std::string_view why);
 
 /// For formats whose data need not cover the image: throws Error{unsupported} for more than

@@ -25,10 +25,10 @@ struct RowBand {
 struct BandOutput {
   int rows = 1;                             ///< of a band; the last may have fewer
   std::function<Image(int rows)> new_rows;  ///< memory for the pixels of a band; called on any thread
-  std::function<void(RowBand band)> take;   ///< called on any thread, by one at a time
+  std::function<void(RowBand band)> take;   ///< called on any thread, one at a time
 };
 
-/// Copies all rows, to row `first_row` and below.
+/// Copies all rows to row `first_row` and the rows below it.
 void copy_rows(ConstView from, View to, int first_row);
 
 /// Cuts rows that come from top to bottom into bands, from row `first` to row `end` of the image.
@@ -84,8 +84,8 @@ class RowReader {
   enum class Order { top_down, any };
 
   /// Passes all rows on. Returns false if the bands are void: something in the file is damaged or unusual, and
-  /// decode_image gives the verdict. Throws Error{out_of_memory}, and what the output throws; but with Order::any, an
-  /// Error of the output may also make it return false.
+  /// decode_image must decide whether the file is valid. Throws Error{out_of_memory}, and what the output throws; but
+  /// with Order::any, an Error of the output may also make it return false.
   virtual bool read(const BandOutput& to, Order order) = 0;
 
  private:
@@ -94,8 +94,8 @@ class RowReader {
   PixelFormat format_;
 };
 
-/// A file that is being encoded. Its bytes do not depend on how the rows are cut into calls. Destroyed before finish(),
-/// it leaves its sink without the rest. After an exception it can only be destroyed.
+/// A file that is being encoded. Its bytes do not depend on how the rows are cut into calls. If destroyed before
+/// finish(), it leaves the file incomplete. After an exception it can only be destroyed.
 class RowWriter {
  public:
   RowWriter() = default;
@@ -104,8 +104,8 @@ class RowWriter {
   virtual ~RowWriter() = default;
 
   /// Takes the next rows, from top to bottom, of the width and format of the image. Keeps no reference to them. Called
-  /// on any thread, by one at a time. Throws as encode_image does, and what the sink throws, and std::logic_error
-  /// for rows that the image does not have.
+  /// on any thread, one at a time. Throws as encode_image does, and what the sink throws, and std::logic_error for rows
+  /// that the image does not have.
   virtual void write(ConstView rows) = 0;
 
   /// Call after the last row. Throws as write() does.
@@ -124,7 +124,7 @@ struct StoredRows {
 /// Reads each band from its place in the file.
 class StoredRowReader final : public RowReader {
  public:
-  /// Makes pixels of stored rows, which are in the order of the file. Throws Error{decode} for damaged ones.
+  /// Converts stored rows, in the order of the file, to pixels. Throws Error{decode} for damaged ones.
   using Unpack = std::function<void(ByteSpan stored, View to)>;
 
   StoredRowReader(int width, int height, PixelFormat format, RandomAccess file, const StoredRows& rows, Unpack unpack);

@@ -20,9 +20,10 @@ inline int allowed_threads(int wanted) {
   return std::min(wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(), static_cast<int>(allowed));
 }
 
-/// An arena of `threads`; or the caller's, if two threads are all there are. Then oneTBB has one worker. A command's
-/// stages take turns, and a worker looks for tasks in one arena for a while after the last: with an arena for each
-/// stage it would wait in one while another has tasks. With more threads each arena has workers.
+/// An arena of `threads` threads, or the caller's arena if oneTBB has only two threads. In that case oneTBB has a
+/// single worker, which keeps looking for tasks in one arena for a while after its last task. A command's stages take
+/// turns: with an arena for each stage, the worker would wait in one while another has tasks. With more threads, each
+/// arena has workers.
 class CodecArena {
  public:
   /// Throws std::bad_alloc.

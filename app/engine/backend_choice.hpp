@@ -21,12 +21,13 @@
 
 namespace gpuimg {
 
-/// The options for operations that run one after another, for the backends that may be chosen for them. A backend that
-/// --backend names must have all of them. `auto` may also choose one that lacks some, if the CPU has these: they run
-/// there. Throws Error{usage} if no backend may be chosen, or if --verify has nothing to compare with.
+/// Adds to the options the operations of a run, which run one after another, and the backends that may be chosen for
+/// them. A backend named by --backend must have all operations. `auto` may also choose a backend that lacks some, if
+/// the CPU has these: they then run on the CPU. Throws Error{usage} if no backend may be chosen, or if --verify has
+/// nothing to compare with.
 GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options);
 
-/// What `auto` chooses among, in the order of the list: backends that are built in and may be chosen. Not empty.
+/// The backends that `auto` chooses among, in list order: they are built in and may be chosen. Not empty.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);
 
 /// If there is only one candidate, why: "built without CUDA". Else empty.
@@ -40,17 +41,17 @@ struct BackendEstimate {
   double ms;  ///< start included
 };
 
-/// One for each candidate: the sum of the costs of options.operations, with those that the CPU runs in its place and
-/// the transfers for them. The cost in `work` is not used.
+/// One estimate per candidate: the summed cost of options.operations, including operations that the CPU runs instead
+/// and the transfers for them. The cost in `work` is not used.
 std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workload& work);
 
-/// The first of the fastest.
+/// The fastest backend; the first one on a tie.
 const BackendEntry& fastest(const std::vector<BackendEstimate>& estimates);
 
-/// If no other candidate than `chosen` can be there, why: "there is no CUDA device". Else empty. Touches no driver.
+/// If no candidate other than `chosen` can be available, why: "there is no CUDA device". Else empty. Touches no driver.
 std::string why_no_rival(const std::vector<BackendEstimate>& estimates, const BackendEntry& chosen);
 
-/// Backends between their uses by the command lines of a process: the 64 that were used last. Thread-safe.
+/// Keeps idle backends for the next command line of a process: the 64 most recently used. Thread-safe.
 class BackendStore {
  public:
   /// A backend that was kept, or null.
@@ -93,10 +94,10 @@ class BackendSource {
   /// The backend, or nullptr before get().
   [[nodiscard]] Backend* made() const { return backend_.get(); }
 
-  /// Another backend than get() returns, for comparison. Throws Error{backend_unavailable}.
+  /// A backend other than the one that get() returns, for comparison. Throws Error{backend_unavailable}.
   Backend& other();
 
-  /// The CPU's backend: the one that get() or other() returns, if it is that.
+  /// The CPU's backend: shared with get() or other() if one of them returns the CPU's.
   Backend& cpu();
 
   /// One sentence: what was chosen and why.
@@ -116,7 +117,7 @@ class BackendSource {
   std::future<std::unique_ptr<Backend>> pending_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Backend> other_;
-  std::unique_ptr<Backend> cpu_;  ///< if it is neither of these
+  std::unique_ptr<Backend> cpu_;  ///< null if one of the two above is the CPU's
 };
 
 }  // namespace gpuimg

@@ -13,14 +13,15 @@
 
 namespace gpuimg {
 
-/// False for HEIF where libheif, which is opened at run time, or its decoder is not installed.
+/// False for HEIF if libheif, which is opened at run time, or its decoder is not installed.
 bool can_be_tested(const codecs::Codec& codec);
 
-/// Reads back what the codec writes, in every format of pixels that it holds, or reads a file built into gpuimg.
+/// Writes every pixel format that the codec holds and reads the files back, or reads a file built into gpuimg.
 SelfTestResult test_codec(const codecs::Codec& codec);
 
-/// Decodes small images of a format, JPEG or PNG, on the backend and with libjpeg or libpng. `checks` counts those that
-/// the backend took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
+/// Decodes small images of a format, JPEG or PNG, on the backend and with libjpeg or libpng. `checks` counts the images
+/// that the backend accepted: none if it has no decoder. Throws Error{device_fault}, and what libjpeg's failures
+/// become.
 SelfTestResult test_decoder(Backend& backend, codecs::FileFormat format);
 
 /// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise as

@@ -1,4 +1,4 @@
-// Runs the steps of an image on one backend, wherever there is the memory for it; compares two backends with --verify.
+// Runs the steps of an image on one backend, in whatever memory can hold it; with --verify, compares two backends.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +31,11 @@
 
 namespace gpuimg {
 
-/// u8, 1 channel. All images of a run share it, so nothing may change it. Null: there is none.
+/// u8, 1 channel. All images of a run share it, so nothing may change it. Null: no mask.
 using SharedMask = std::shared_ptr<const Image>;
 
 /// What the first step computes with: pixels on the host, on the backend that decoded them, or in a file. An attempt to
-/// compute only reads it, unless no other attempt can follow.
+/// compute only reads the input, unless it is the last attempt.
 struct OperationInput {
   explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
   explicit OperationInput(codecs::DecodedImage&& decoded)
@@ -55,7 +55,7 @@ struct OperationInput {
   std::shared_ptr<codecs::RowReader> rows;  ///< in place of `image`: pixels that are still in their file
 };
 
-/// The input of one attempt to compute. What is given as const is needed again if the attempt fails.
+/// The input of one attempt to compute. An input given as const must stay intact for another attempt.
 class AttemptInput {
  public:
   explicit AttemptInput(const OperationInput& kept) : input_(kept) {}
@@ -73,8 +73,8 @@ class AttemptInput {
   OperationInput* last_ = nullptr;
 };
 
-/// The Picture that a step gets: the attempt's own, whose memory the result may take, or one that another attempt may
-/// need.
+/// The Picture that a step receives: the attempt's own, whose memory the result may reuse, or one that another attempt
+/// may need.
 class AttemptPicture {
  public:
   explicit AttemptPicture(const Picture& kept) : picture_(kept) {}
@@ -90,10 +90,10 @@ class AttemptPicture {
   Picture* own_ = nullptr;
 };
 
-/// Throws what a backend throws for an image of this size and format, and for a mask: of neither the pixels are there.
+/// Throws what a backend would throw for an image and a mask of these sizes and formats. Neither Picture has pixels.
 using CheckFit = std::function<void(const Picture& image, const Picture* mask)>;
 
-/// That of an operation with these options.
+/// The CheckFit of an operation with these options.
 template <class Options>
 CheckFit fit_of(const Options& options) {
   return [options](const Picture& image, const Picture* mask) {
@@ -105,13 +105,13 @@ CheckFit fit_of(const Options& options) {
   };
 }
 
-/// A step from an image to an image. `run` may run several times, after a failure: it must not use up what it holds.
-/// The mask that it gets is `mask` on the backend, or nullptr.
+/// A step from an image to an image. `run` is called again after a failure, so it must not use up what it captures. It
+/// receives `mask` uploaded to the backend, or nullptr.
 struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
-  std::string_view name = {};    ///< in the times of several steps
-  OperationTraits traits = {};   ///< for the image that it gets, if there are several steps; else all backends have it
+  std::string_view name = {};    ///< shown in the times if there are several steps
+  OperationTraits traits = {};   ///< for its input, if there are several steps; by default all backends have it
   CheckFit check_fit = nullptr;  ///< called before any of several steps runs; null: any image fits
 };
 
@@ -124,8 +124,8 @@ Step applying(const Options& options) {
   return step;
 }
 
-/// In the order in which they run. Without any, the pixels are the result. A step that the run's backend lacks runs on
-/// the CPU: the pixels go there, and back for the next step that the backend has.
+/// Steps in the order in which they run. If there are none, the input pixels are the result. A step that the run's
+/// backend lacks runs on the CPU: the pixels move there, and back for the next step that the backend has.
 using Steps = std::vector<Step>;
 
 /// A last step that counts.
@@ -137,7 +137,7 @@ struct CountStep {
   std::span<const BackendKind> only_on = {};  ///< the backends that have it; empty = all of them
 };
 
-/// What placement asks of the steps of a run.
+/// What placement must know about the steps of a run.
 struct RunNeeds {
   explicit RunNeeds(const Steps& steps, const CountStep* last = nullptr);
 
@@ -146,11 +146,11 @@ struct RunNeeds {
     return std::ranges::all_of(only_on, [kind](const auto& backends) { return is_on(kind, backends); });
   }
 
-  std::size_t mask_bytes = 0;  ///< of the largest mask: one is on the device at a time
+  std::size_t mask_bytes = 0;  ///< of the largest mask: only one is on the device at a time
   std::vector<std::span<const BackendKind>> only_on;
 };
 
-/// What steps have made for an image file: pixels on the host, or the coded bytes that a backend made of them.
+/// The result of the steps, for an image file: pixels on the host, or the bytes to which a backend has encoded them.
 struct ProcessedImage {
   int width = 0;
   int height = 0;
@@ -166,8 +166,8 @@ inline std::string first_difference(const ProcessedImage& a, const std::string& 
   return first_difference(a.image, a_name, b.image, b_name);
 }
 
-/// Begins a file of rows, and lets produce(writer) write them; the phase is that of all that is not written. Returns
-/// false, and leaves nothing, if no such file can be begun, or if produce returns false.
+/// Starts a file that is written row by row and calls produce(writer). Everything but the writing is measured as
+/// `phase`. Returns false and leaves no file if the file cannot be written row by row, or if produce returns false.
 using StageRows = std::function<bool(Phase phase, const std::function<bool(codecs::RowWriter& to)>& produce)>;
 
 class Executor {
@@ -179,7 +179,7 @@ class Executor {
     BackendSource& backends;
     DeviceMemory& device_memory;
     CodecAdmission& admission;
-    Loader& loader;  ///< reads a file again whose bands are void
+    Loader& loader;  ///< rereads a file whose bands are void
   };
   explicit Executor(const Parts& parts) : parts_(parts) {}
 
@@ -187,20 +187,20 @@ class Executor {
   /// the first difference. Releases the input before it returns.
   Image process(OperationInput input, const Steps& steps);
 
-  /// The same for a result that is written as an image file. If its backend can encode it `as` asked, its pixels are
-  /// not downloaded, except with --verify.
+  /// Like process(), for a result that becomes an image file. If the backend can encode it `as` requested, the pixels
+  /// are not downloaded, except with --verify.
   ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps);
 
-  /// The same for steps that end with a count.
+  /// Like process(), for steps that end with a count.
   Histogram count(OperationInput input, const Steps& steps, const CountStep& last);
 
-  /// For rows that were left in their file: runs the steps on bands of them, and passes the rows of the result on as
-  /// they come, so that no image is ever held. Several steps run on each band, which has the halo rows of all of them.
-  /// What comes before a step that counts all rows first is computed again for its second pass, unless there is memory
-  /// to keep it. Returns false if the result must be held.
+  /// For rows that were left in their file: runs the steps on bands of rows and writes the rows of the result as they
+  /// are computed, so that no whole image is ever in memory. Several steps run on each band, which includes the halo
+  /// rows of all of them. A step that first counts all rows needs a second pass: the steps before it are computed
+  /// twice, unless their result fits in memory. Returns false if the result must be in memory as a whole.
   bool write_bands(OperationInput& input, const Steps& steps, const StageRows& stage);
 
-  /// Runs the steps on an image that is held, and passes the rows of the result on as they come from a device.
+  /// Runs the steps on an image in memory and writes the rows of the result as they arrive from a device.
   void write_rows(OperationInput input, const Steps& steps, const StageRows& stage);
 
  private:
@@ -208,7 +208,7 @@ class Executor {
   PhaseTimes& times() { return parts_.report.times(); }
   Backend& backend();
 
-  /// Of the host's pixels, which only the last attempt may give away.
+  /// Uploads the host's pixels, which only the last attempt may give away.
   Picture uploaded(Backend& backend, const AttemptInput& input);
   Picture upload(Backend& backend, ConstView pixels);
   Picture uploaded_mask(Backend& backend, const Image& mask);
@@ -218,7 +218,7 @@ class Executor {
   bool admit_encoder(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, const AttemptPicture& picture, const std::optional<Encoding>& as);
 
-  /// Runs one step and waits for it. Its time is noted as that of step `place`, as PhaseTimes::StepPlace has it.
+  /// Runs one step and waits for it. Its time counts for step `place` (PhaseTimes::StepPlace).
   template <class AnyStep>
   auto run_step(Backend& on, Phase phase, const AttemptPicture& picture, const AnyStep& step, std::size_t place) {
     return times().measure_step({place, step.name},
@@ -243,21 +243,21 @@ class Executor {
     AttemptPicture take() { return own ? AttemptPicture(std::move(*own)) : AttemptPicture(*kept); }
   };
 
-  /// Uploads the input to where the first step runs, unless it was decoded on `on`. If it is rows, and only counted
-  /// after the steps, the steps are computed as it is read, and none is left.
+  /// Uploads the input to the backend of the first step, unless it was decoded on `on`. If the input is rows in a file
+  /// and the steps end with a count, the steps are computed while the rows are read; `left` is then empty.
   StepPixels begin_steps(Backend& on, const AttemptInput& input, std::span<const Step>& left, const CountStep* last);
 
-  /// Where a step of a run on `on` runs that these backends have: there or on the CPU.
+  /// The backend for a step that only these backends have, in a run on `on`: `on` itself or the CPU's.
   Backend& place_of_step(Backend& on, std::span<const BackendKind> only_on);
 
-  /// Moves the pixels there, unless they are.
+  /// Moves the pixels to `there`; a no-op if they are there already.
   void move(StepPixels& pixels, Backend& there);
 
   /// Runs the first of these steps, or the first few that can run together. `place` is the place of the first step,
   /// from 1, or 0 if it is the only one. Returns how many steps have run.
   std::size_t run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps, std::size_t place);
 
-  /// Runs the steps from where the input is, and returns use(pixels of the result), which runs `last`.
+  /// Runs the steps, starting where the input is, and returns use(pixels of the result); `use` runs `last`.
   template <class Use>
   auto run(Backend& on, const AttemptInput& input, const Steps& steps, const Use& use,
            const CountStep* last = nullptr) {
@@ -272,21 +272,21 @@ class Executor {
     return use(pixels);
   }
 
-  /// The first of these steps, if several can run on each strip of `on` one after another; else none.
+  /// The first few of these steps, if several can run one after another on each strip of `on`; otherwise none.
   static std::span<const Step> steps_for_strips(Backend& on, std::span<const Step> steps);
 
-  /// Runs the steps on each strip, which has the halo rows of all of them. `on` is a StripedBackend, and `first_place`
-  /// that of the first step.
+  /// Runs the steps on each strip, which includes the halo rows of all of them. `on` is a StripedBackend; `first_place`
+  /// is the place of the first step.
   Picture run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps, std::size_t first_place);
 
-  /// Returns whether the work came to its end: not if bands of a file turned out to be void.
+  /// Returns false if bands of a file turned out to be void.
   using PlacedWork = std::function<bool(Backend& backend, const Placement& placement)>;
 
-  /// Runs the work as `placement` says, and after each lack of device memory as placement_after() says. Throws the
-  /// last Error{out_of_memory} if nothing is left.
+  /// Runs the work as `placement` says. Each time the device runs out of memory, retries as placement_after() says.
+  /// Throws the last Error{out_of_memory} if no placement is left.
   bool run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share, const PlacedWork& work);
 
-  /// Waits for the memory of the placement that follows another one.
+  /// Waits for the memory of the placement for a retry.
   void prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share);
 
   /// Writes the rows as they are. Returns false if the bands are void.
@@ -295,31 +295,31 @@ class Executor {
   /// Runs the steps on bands of the input's rows. Returns false if they are void.
   bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
-  /// Steps that run on bands one after another, or one that cuts the bands itself.
+  /// Steps that run one after another on each band, or a single step that cuts the bands itself.
   using Group = std::span<const Step>;
 
-  /// Runs the group on rows of a file or of rows_after(). `place` is that of its first step.
+  /// Runs the group on rows of a file or of rows_after(). `place` is the place of its first step.
   void run_group(StripedBackend& bands, const Picture& rows, Group group, std::size_t place);
 
-  /// What reads rows: a group, or a last step that counts.
+  /// A reader of rows: a group, or a last step that counts.
   struct Reader {
     PhaseTimes::StepPlace step;
     int halo_rows = 0;
-    bool counts_first = false;  ///< so that it reads them again
+    bool counts_first = false;  ///< reads all rows to count them, then reads them again
     std::size_t row_bytes = 1;
   };
   static Reader reader_of(Group group, std::size_t place);
 
-  /// The rows that the groups make of those of a file, computed as they are read. Their strips and those of `bands`,
-  /// which `last` has, share the memory of `bands`.
+  /// The rows that the groups compute from a file's rows while they are read. The groups' strips share the memory of
+  /// `bands` with the strips that `last` reads.
   std::shared_ptr<codecs::RowReader> rows_after(StripedBackend& bands, std::shared_ptr<codecs::RowReader> rows,
                                                 std::span<const Group> groups, const Reader& last);
 
-  /// Runs the work on bands, on the CPU if the backend lacks a step, or if a device has no memory for bands and `auto`
-  /// allows it. Returns false, too, if the CPU lacks another step.
+  /// Runs the work on bands. Uses the CPU if the backend lacks a step, or if the device has no memory for bands and
+  /// `auto` allows the CPU. Also returns false if the CPU lacks another step.
   bool in_bands(Backend& on, OperationInput& input, const RunNeeds& needs, const PlacedWork& work);
 
-  /// The CPU's backend for an image whose strips the device has no memory for; says so.
+  /// The CPU's backend, for an image whose strips do not fit in the device's memory; prints a note.
   Backend& cpu_for_strips();
 
   /// Downloads a Picture: strips and other backends take their input from host memory.
@@ -327,10 +327,10 @@ class Executor {
 
   using Compute = std::function<void(Backend& backend, const AttemptInput& input)>;
 
-  /// Runs compute(backend, input), again if need be.
+  /// Runs compute(backend, input); retries it in another placement if device memory runs out.
   void computed(Backend& on, OperationInput input, const RunNeeds& needs, const Compute& compute);
 
-  /// Returns compute(backend, input); with --verify, compares it with that of another backend.
+  /// Returns compute(backend, input); with --verify, compares the result with another backend's.
   template <class ComputeResult>
   auto verified(OperationInput input, const RunNeeds& needs, const ComputeResult& compute) {
     using Result = std::invoke_result_t<ComputeResult, Backend&, const AttemptInput&>;

@@ -18,7 +18,7 @@ struct ImageConversion {
 /// RGB.
 PixelFormat converted_format(PixelFormat format, const ImageConversion& conversion);
 
-/// Bytes per pixel that convert() takes beside pixels of `input_bytes`; 0 if it returns them unchanged.
+/// Bytes per pixel that convert() needs in addition to pixels of `input_bytes`; 0 if it returns them unchanged.
 std::uint64_t converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion);
 
 /// Flattens alpha, then changes the bit depth of u8 or u16 pixels. Returns an image unchanged if it has the format

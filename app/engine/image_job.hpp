@@ -17,7 +17,7 @@ namespace gpuimg {
 struct ItemPaths {
   std::string input;
   std::string output;
-  codecs::PageRef page = {};  ///< of the input; none if it is not a page of --page all
+  codecs::PageRef page = {};  ///< of the input, with --page all; otherwise none
 };
 
 /// For reports: "stack.tif", or "stack.tif, page 3".
@@ -25,15 +25,15 @@ inline std::string shown_input(const ItemPaths& paths) {
   return paths.page.number == 0 ? paths.input : paths.input + ", page " + std::to_string(paths.page.number);
 }
 
-/// What run() holds of a second image, in bytes. It is read while the pixels of the first one are held.
+/// The memory, in bytes, that run() needs for a second image, which is read while the first one is in memory.
 struct SecondImage {
   std::uint64_t pixels = 0;
   std::uint64_t decoding = 0;  ///< its file, and what its decoder holds
-  std::uint64_t others = 0;    ///< what is held beside both images once they are read
+  std::uint64_t others = 0;    ///< further memory once both images are read
 };
 
-/// The part of an item's work that runs in input order, whichever item was computed first. Often empty. If memory runs
-/// out, it runs again: it changes nothing before its last allocation.
+/// The part of an item's work that runs in input order, whichever item was computed first. Often empty. It runs again
+/// if memory runs out, so it must change nothing before its last allocation.
 using InOrder = std::function<void()>;
 
 class ImageJob {
@@ -46,7 +46,7 @@ class ImageJob {
   /// Puts steps before those of the job.
   void run_after(const std::vector<EarlierStep>& earlier);
 
-  /// What its operations need, in order; the shape of the image is not known.
+  /// The traits of its operations, in order, for an image of unknown shape.
   [[nodiscard]] virtual std::vector<OperationTraits> operations() const { return steps_.traits({}); }
 
   /// Throws Error{usage} if the name or extension of the output does not fit the result.
@@ -61,7 +61,7 @@ class ImageJob {
   /// Additional files, written once; only valid for a single image.
   [[nodiscard]] std::vector<std::string> side_files() const { return steps_.side_files(); }
 
-  /// True if run() tells the worker's report how far it is.
+  /// True if run() reports its progress to the worker's report.
   [[nodiscard]] bool can_be_watched() const { return steps_.can_be_watched(); }
 
   /// True if OUT is optional: the result is then printed.
@@ -80,7 +80,7 @@ class ImageJob {
   /// read: such a file fails by name instead of being overlooked.
   [[nodiscard]] virtual std::vector<std::string> input_endings() const { return steps_.input_endings(); }
 
-  /// What run() holds of an image beside its pixels.
+  /// The memory that run() needs for an image besides its pixels.
   [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,
                                                const std::string& /*output*/) const {
     return {image.bytes_per_pixel};
@@ -92,7 +92,7 @@ class ImageJob {
     return {};
   }
 
-  /// True if run() takes the image from Loader::load_rows for this output, and then holds no result.
+  /// True if, for this output, run() takes the image from Loader::load_rows and keeps no result in memory.
   [[nodiscard]] virtual bool visits_rows(const std::string& /*output*/) const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
@@ -105,9 +105,9 @@ class ImageJob {
   /// True if run() takes all pages of its input.
   [[nodiscard]] virtual bool joins_pages() const { return false; }
 
-  /// True if no image has an output of its own, but all together have one or none: run() returns the step that adds an
-  /// image, and finish() writes the output, if has_merged() says that an image was added. finish() may run again after
-  /// a failure, so it keeps what it writes.
+  /// True if all images together have one output, or none: run() returns the step that adds an image, and finish()
+  /// writes the output if has_merged() says that an image was added. finish() may run again after a failure, so it must
+  /// keep what it writes.
   [[nodiscard]] virtual bool merges() const { return false; }
   virtual void finish(Worker& /*worker*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
@@ -118,29 +118,30 @@ class ImageJob {
   /// Throws Error{usage} if the one output cannot hold several images.
   virtual void check_several() const {}
 
-  /// False if an image that is the only one needs no finish().
+  /// False if a single image needs no finish().
   [[nodiscard]] virtual bool merges_one() const { return merges(); }
 
-  /// True if a resumed run may leave out images that are done. If images are merged, run() keeps what each adds by
-  /// ItemReport::keep_result, and again() returns the step that adds it. `input` is as shown_input() has it.
+  /// True if a resumed run may leave out images that are done. If images are merged, run() stores each image's
+  /// contribution with ItemReport::keep_result, and again() returns the step that adds a stored one. `input` is the
+  /// text of shown_input().
   [[nodiscard]] virtual bool can_resume() const { return !merges(); }
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 
  protected:
-  /// What the operations of the steps need, and then those of the job.
+  /// The traits of the steps' operations, followed by `last`.
   [[nodiscard]] std::vector<OperationTraits> followed_by(const OperationTraits& last) const {
     std::vector<OperationTraits> all = steps_.traits({});
     all.push_back(last);
     return all;
   }
 
-  /// The traits of options for any image that comes to them.
+  /// A function that returns the traits of these options for a given image shape. Borrows the options.
   template <class Options>
   static auto traits_for(const Options& options) {
     return [&options](const ImageShape& input) { return traits_of(options, input); };
   }
 
-  /// What the steps and a last operation hold of an image; `traits` are those of the last one.
+  /// The memory that the steps and a last operation need for an image; `traits` describes the last operation.
   [[nodiscard]] HeldBeside held_by_steps_and(const std::function<OperationTraits(const ImageShape&)>& traits,
                                              const codecs::DeclaredImage& image) const {
     const ImageShape input = largest_shape(image);
@@ -149,7 +150,7 @@ class ImageJob {
     return held_by(all, input);
   }
 
-  /// What the steps hold of an image.
+  /// The memory that the steps need for an image.
   [[nodiscard]] HeldBeside held_by_steps(const codecs::DeclaredImage& image) const {
     const ImageShape input = largest_shape(image);
     return held_by(steps_.traits(input), input);
@@ -162,12 +163,12 @@ class ImageJob {
     return all.empty() ? input : all.back().result;
   }
 
-  /// How rows are read for a job that takes bands of any image `alone`, without steps before it.
+  /// When the job reads rows in bands: as `alone` says if no steps come before it.
   [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const {
     return steps_.size() == 0 ? alone : steps_.takes_bands() ? RowsWhen::too_large : RowsWhen::never;
   }
 
-  /// The image as Loader::load_rows has it, or as the first step reads it.
+  /// The image as Loader::load_rows returns it, or as the first step reads it.
   [[nodiscard]] codecs::DecodedImage load_rows(Worker& worker, const ItemPaths& paths, RowsWhen when) const {
     return steps_.reads_files() ? steps_.read(worker, paths.input) : worker.loader.load_rows(paths, *this, when);
   }
@@ -183,7 +184,7 @@ class ImageJob {
     }
   }
 
-  ImageSteps steps_;  ///< run first, or are all that is run
+  ImageSteps steps_;  ///< run before the job's own operation, or are the whole job
 };
 
 }  // namespace gpuimg

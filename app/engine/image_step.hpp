@@ -22,27 +22,28 @@ namespace gpuimg {
 
 struct Worker;
 
-/// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
+/// The memory that an image needs besides its pixels, in bytes per pixel unless stated otherwise. docs/batch.md,
+/// "Memory".
 struct HeldBeside {
-  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
-  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
-  std::uint64_t halo = 0;       ///< bytes: of rows above and below that a row of a result depends on, in all operations
-  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
-  std::uint64_t operations = 1;  ///< a number, not bytes: each may hold a band
-  std::uint64_t sides = 0;       ///< bytes, beside `others`: of rows and columns, which grow with width and height
+  std::uint64_t result = 0;      ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;      ///< levels, and conversions of the result before it is written
+  std::uint64_t halo = 0;        ///< bytes: the rows above and below that a result row depends on, of all operations
+  std::uint64_t of_thread = 0;   ///< bytes, besides what all codecs need: rows that wait to be encoded
+  std::uint64_t operations = 1;  ///< a count, not bytes: each operation may hold a band
+  std::uint64_t sides = 0;       ///< bytes, besides `others`: per row and column, growing with width and height
 };
 
-/// The image as a step gets it.
+/// A step's input image.
 struct StepInput {
   ImageShape shape;
-  const codecs::DecodedImage& file;  ///< what is known of the file, without its pixels
-  std::string path;                  ///< of the file, as ItemPaths has it
+  const codecs::DecodedImage& file;  ///< the decoded file without its pixels
+  std::string path;                  ///< of the file, as in ItemPaths
 };
 
 /// A step for one image.
 struct StepOfImage {
-  Step step;                                                      ///< its traits are needed if the file decides them
-  std::function<void(OutputWriter& writer)> save_more = nullptr;  ///< stages its side_files(), after it has run
+  Step step;                                                      ///< its traits must be set if they depend on the file
+  std::function<void(OutputWriter& writer)> save_more = nullptr;  ///< stages side_files() after the step has run
 };
 
 class ImageStep {
@@ -66,27 +67,28 @@ class ImageStep {
   /// Additional files, written once; only valid for a single image.
   [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
 
-  /// True if it tells the worker's report how far it is.
+  /// True if the step reports its progress to the worker's report.
   [[nodiscard]] virtual bool can_be_watched() const { return false; }
 
-  /// True if it reads its files by read(), and so can only be the first step.
+  /// True if the step reads its files by read(); it can then only be the first step.
   [[nodiscard]] virtual bool reads_files() const { return false; }
   [[nodiscard]] virtual codecs::DecodedImage read(Worker& /*worker*/, const std::string& /*path*/) const { return {}; }
 
-  /// Extensions of the files that it reads, as ImageJob has them.
+  /// Extensions of the files that the step reads, as in ImageJob::input_endings.
   [[nodiscard]] virtual std::vector<std::string> input_endings() const { return codecs::input_endings(); }
 
-  /// When it gains by reading rows in bands, if it is the only step.
+  /// When reading rows in bands pays, if this is the only step.
   [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
 
-  /// True if its result is black and white. It then has no JPEG quality to keep, and is a PNG unless asked otherwise.
+  /// True if the result is black and white. The output then keeps no JPEG quality, and is a PNG unless requested
+  /// otherwise.
   [[nodiscard]] virtual bool is_bilevel() const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
   virtual void prepare(Worker& /*worker*/) {}
 
-  /// Throws what for_image() does for the size of an image alone, which may be that in its file's header. `path`, as
-  /// messages show it, begins the message.
+  /// Throws what for_image() throws for this size alone, which may come from the file's header. `path`, in the form
+  /// that messages show, starts the message.
   virtual void check_shape(const ImageShape& /*input*/, const std::string& /*path*/, const Worker& /*worker*/) const {}
 
   /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The step
@@ -110,7 +112,7 @@ class ImageSteps {
     }
   };
 
-  /// After the step that must come before it, if there is one.
+  /// Adds the step, preceded by its before() if there is one.
   void add(std::shared_ptr<ImageStep> step) {
     if (std::shared_ptr<ImageStep> first = step->before(); first != nullptr) {
       steps_.push_back(std::move(first));
@@ -128,16 +130,16 @@ class ImageSteps {
   /// Throws Error{usage} if the first step reads the files, so that no step can come before it.
   void refuse_reading_files() const;
 
-  /// By the first step.
+  /// Reads a file by the first step.
   [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const {
     return steps_.front()->read(worker, path);
   }
 
-  /// True if bands of rows can go through all steps: none needs the last rows for the first ones of its result, or the
-  /// pixels on the host.
+  /// True if all steps can run on bands of rows: no step needs its last input rows for its first result rows, or needs
+  /// the pixels on the host.
   [[nodiscard]] bool takes_bands() const;
 
-  /// As the members of ImageStep: of all steps.
+  /// Like the members of ImageStep, for all steps together.
   void note_options(Verbosity verbosity) const;
   [[nodiscard]] std::vector<std::string> side_files() const;
   [[nodiscard]] bool can_be_watched() const;
@@ -146,10 +148,10 @@ class ImageSteps {
   [[nodiscard]] std::vector<std::string> input_endings() const;
   void prepare(Worker& worker) const;
 
-  /// Throws what the steps' check_shape() do, one after another.
+  /// Calls check_shape() of each step in turn.
   void check_shapes(ImageShape input, const std::string& path, const Worker& worker) const;
 
-  /// Of each step, one after another.
+  /// The traits of each step, in order.
   [[nodiscard]] std::vector<OperationTraits> traits(ImageShape input) const;
 
   /// The steps for an image that was read from `path`.
@@ -162,7 +164,7 @@ class ImageSteps {
 /// The largest image that a file may hold, by its header.
 ImageShape largest_shape(const codecs::DeclaredImage& declared);
 
-/// What operations hold, one after another, of an image of this shape.
+/// The memory that the operations need, run one after another on an image of this shape.
 HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input);
 
 }  // namespace gpuimg

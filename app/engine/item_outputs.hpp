@@ -17,9 +17,9 @@
 
 namespace gpuimg {
 
-/// For an output that is text: refuses, also with --force, the name of a file that text must not replace. Throws
-/// Error{write} if the file is one of `inputs`, under any name, or if its content is an image or another binary format,
-/// and Error{usage} if the name has the extension of an image. Streams pass.
+/// For a text output: rejects the name of a file that text must not replace, even with --force. Throws Error{write} if
+/// the file is one of `inputs`, under any name, or if its content is an image or another binary format, and
+/// Error{usage} if the name has the extension of an image. Streams pass.
 void check_text_output(const std::string& output, const std::vector<std::string>& inputs);
 
 class ItemOutputs {
@@ -28,11 +28,11 @@ class ItemOutputs {
   ItemOutputs(PhaseTimes& times, const OverwriteRules& rules, const std::vector<std::string>& inputs)
       : times_(times), inputs_(inputs), rules_(rules) {}
 
-  /// For the next input: discards what is unfinished. With `keeps_all`, outputs are kept for take_kept() in place of
-  /// commit().
+  /// Prepares for the next input: discards unfinished outputs. With `keeps_all`, outputs are kept for take_kept()
+  /// instead of commit().
   void begin(const OverwriteRules& rules, bool keeps_all = false);
 
-  /// The outputs of this input that are files get these times.
+  /// Sets the times that this input's output files get.
   void set_times(const std::optional<FileTimes>& times) { times_of_input_ = times; }
 
   /// Checks an output before any work: refuses an existing file, the input itself, a terminal, and a fifo without a
@@ -42,8 +42,8 @@ class ItemOutputs {
   /// True if an output is the input.
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
-  /// Stages an output that produce(to) writes, or keeps it if it must be whole before it is written; then what is in
-  /// `lent` stays there. Writing counts as the write phase, everything else as `phase`, if there is one.
+  /// Stages an output that produce(to) writes. An output that must be whole before it is written is kept instead; bytes
+  /// in `lent` are then not copied. Writing counts as the write phase, everything else as `phase`, if there is one.
   void stage(const std::string& output, std::optional<Phase> phase,
              const std::function<void(const FileParts& to)>& produce, LentBytes lent = {});
 
@@ -53,8 +53,8 @@ class ItemOutputs {
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
 
-  /// The same for text. Throws as check_text_output() does. check() takes no text as the input, so --in-place does not
-  /// apply.
+  /// The same for text. Throws as check_text_output() does. check() never accepts a text output as the input itself, so
+  /// --in-place does not apply.
   void stage_text(const std::string& output, LentBytes content);
 
   /// True if an output is kept until it is whole.
@@ -66,11 +66,11 @@ class ItemOutputs {
   };
   [[nodiscard]] std::vector<Kept> take_kept() { return std::exchange(kept_, {}); }
 
-  /// Writes the messages that commit() will tell, so that no memory is needed then; says how many they are. That a file
-  /// is replaced is told at `of_replaced` and above.
+  /// Prepares the messages of commit(), which then needs no memory for them; returns their number. The message that a
+  /// file is replaced has the verbosity `of_replaced`.
   std::size_t announce(Verbosity of_replaced);
 
-  /// First writes the streams, then renames the files: all or, unless a rename fails, none.
+  /// First writes the streams, then renames the files: all or none, unless a rename fails.
   void commit(const std::function<void(Message message)>& tell);
 
   /// The names of the files that are staged or committed.
@@ -89,7 +89,7 @@ class ItemOutputs {
   };
 
   [[nodiscard]] bool replaces_another(const Staged& output) const;
-  [[nodiscard]] bool is_in_place(const std::string& output) const;  ///< check() took it as the input
+  [[nodiscard]] bool is_in_place(const std::string& output) const;  ///< check() accepted it as the input
   bool try_stage(const std::string& output, std::optional<Phase> phase,
                  const std::function<bool(const FileParts& to)>& produce, LentBytes lent, const OverwriteRules& rules);
   void write_stream(const Kept& stream);

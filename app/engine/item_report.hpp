@@ -1,4 +1,4 @@
-// What is told about one input: the time of each phase, which sides decoded and encoded, where it was computed,
+// What is reported about one input: the time of each phase, which sides decoded and encoded, where it was computed,
 // messages, and what it adds to the output of a run.
 #pragma once
 
@@ -33,21 +33,20 @@ class PhaseTimes {
   PhaseTimes() : began_(Clock::now()) {}
 
   /// Runs work() and adds its duration to the phase, less that of measurements inside it, which count for their own
-  /// phases. These may be on other threads, one at a time.
+  /// phases. Such nested measurements may run on other threads, one at a time.
   template <class Work>
   decltype(auto) measure(Phase phase, Work&& work) {
     const Turn turn(*this, phase);
     return std::forward<Work>(work)();
   }
 
-  /// A step of several. `name` is a literal.
+  /// One of several steps. `name` is a string literal.
   struct StepPlace {
     std::size_t place = 0;  ///< from 1; 0: there is only one step, which has no time of its own
     std::string_view name = {};
   };
 
-  /// Runs work(), and adds its duration, with the phases inside it, to that of the step, less that of other steps
-  /// inside it.
+  /// Runs work() and adds its duration to the step's, including nested phases but not other steps nested in it.
   template <class Work>
   decltype(auto) measure_step(const StepPlace& step, const Work& work) {
     const StepTurn turn(*this, step);
@@ -56,7 +55,7 @@ class PhaseTimes {
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
 
-  /// Adds the times of another run. Allocates nothing after make_room() for them.
+  /// Adds the times of another run. Allocates nothing after make_room(other).
   void add(const PhaseTimes& other);
   void make_room(const PhaseTimes& other);
 
@@ -76,7 +75,7 @@ class PhaseTimes {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   }
 
-  /// Takes the clock over, and hands it back.
+  /// Switches the clock to a phase, and back on destruction.
   class Turn {
    public:
     Turn(PhaseTimes& times, Phase phase) : times_(times), outer_(times.switch_to(phase)) {}
@@ -109,7 +108,7 @@ class PhaseTimes {
     std::string_view name;
     double milliseconds = 0.0;
   };
-  /// Makes room for its time, unless its place is 0.
+  /// Makes room for the step's time, unless its place is 0.
   void make_step(const StepPlace& step);
 
   /// Returns the place of the step that has run until now, or 0.
@@ -140,14 +139,14 @@ class ItemReport {
 
   ItemReport(Verbosity verbosity, Messages messages) : verbosity_(verbosity), messages_are_(messages) {}
 
-  /// For the next input: forgets everything but the watcher.
+  /// Prepares for the next input: resets everything but the watcher.
   void begin();
 
   void note(std::string text) { tell({Verbosity::normal, std::move(text)}); }
   void detail(std::string text) { tell({Verbosity::verbose, std::move(text)}); }
   void tell(Message message);
 
-  /// So many messages can then be told without allocating.
+  /// The next `count` messages then allocate nothing.
   void reserve_messages(std::size_t count) { messages_.reserve(messages_.size() + count); }
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
   [[nodiscard]] Messages messages_are() const { return messages_are_; }
@@ -177,7 +176,7 @@ class ItemReport {
   /// The table or the JSON of --timing.
   void print_times(bool as_json) const;
 
-  /// What the input adds to the output of all, for the manifest.
+  /// The input's contribution to the merged output, for the manifest.
   void keep_result(std::string result) { result_ = std::move(result); }
   [[nodiscard]] std::string take_result() { return std::exchange(result_, {}); }
 

@@ -24,8 +24,8 @@ namespace gpuimg {
 class ImageJob;
 struct ItemPaths;
 
-/// When to read rows in bands: always, if the host computes, or only if the image is too large. Every mode does so if
-/// the image and the job's result together exceed --max-memory, except never.
+/// When to read rows in bands: always, if the host computes, only if the image is too large, or never. Every mode but
+/// `never` also does so if the image and the job's result together exceed --max-memory.
 enum class RowsWhen { always, on_host, too_large, never };
 
 class Loader {
@@ -42,15 +42,15 @@ class Loader {
   };
   explicit Loader(const Parts& parts) : parts_(parts), page_{parts.options.page} {}
 
-  /// For the next input. A `page` with a number is in place of --page.
+  /// Prepares for the next input. A `page` with a number overrides --page.
   void begin(codecs::PageRef page);
 
-  /// Takes an input that is in memory, such as a member of an archive: read(name) gives it. begin() forgets it. The
-  /// second overload reads it first, into the memory that read() would use.
+  /// Adds an input that is in memory, such as a member of an archive: read(name) returns it; begin() drops it. The
+  /// second overload first reads it into the memory that read() would use.
   void add_member(const std::string& name, Bytes content);
   void add_member(const std::string& name, const FileSection& content);
 
-  /// Takes an input that is decoded already, for one load(). begin() forgets it.
+  /// Adds an input that is already decoded, for one load(); begin() drops it.
   void add_member(const std::string& name, codecs::DecodedImage image);
 
   /// Reads this page of the inputs from now on.
@@ -58,33 +58,33 @@ class Loader {
 
   Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
 
-  /// Reads an input, unless its first bytes are not those of an image.
+  /// Reads an input, but rejects it by its first bytes if they are not those of an image.
   Bytes read_checked(const std::string& path);
 
-  /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
+  /// Reads and decodes an operation's input, on the backend if it has a decoder for the file; prints the file's notes.
   /// Rejects a file by its first bytes, before it reads the rest, if they are not those of an image.
   codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
-  /// As load(), but may leave the pixels of one image in their file, if they can be read there in bands of rows.
+  /// Like load(), but may leave the pixels of one image in the file if they can be read there in bands of rows.
   codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
 
-  /// True if add_member() gave an input of this name, which no load() has taken yet.
+  /// True if add_member() has added an input of this name that no load() has taken yet.
   [[nodiscard]] bool holds_member(const std::string& name) const {
     return members_.contains(name) || images_.contains(name);
   }
 
-  /// For operations that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  /// For operations that compute luma: notes under -v if the weights are applied to colors that are not sRGB.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 
-  /// In a batch, load_rows() leaves pixels in their file only for an input that begins with this: the memory of pools
-  /// is reused for others. `bytes`: what the input may hold.
+  /// In a batch, load_rows() leaves pixels in the file only for an input that starts with this call; other inputs reuse
+  /// pooled memory. `bytes`: the memory that the input may use.
   void read_in_bands(std::uint64_t bytes) { band_bytes_ = bytes; }
 
-  /// What bands of the input may hold together.
+  /// The memory that the input's bands may use together.
   [[nodiscard]] std::uint64_t bytes_for_bands() const;
 
-  /// Decodes the file of rows that were left in it and turned out to be void. Throws the decoder's verdict, and
+  /// Decodes the file whose rows were left in it and turned out to be void. Throws the decoder's verdict, and
   /// Error{out_of_memory} if --max-memory does not leave room for the whole image.
   Image read_whole(std::shared_ptr<codecs::RowReader> rows);
 
@@ -105,27 +105,28 @@ class Loader {
   /// For decoding on the host.
   codecs::ReadOptions host_options();
 
-  /// Those of an operation's input: with the page.
+  /// The options for an operation's input, including the page.
   codecs::ReadOptions input_options();
 
   void expect_image(const codecs::DeclaredImage& declared);
-  /// True if a device is expected that decodes such a file, which memory then holds whole beside the result.
+  /// True if a device is expected to decode such a file. Memory then holds the whole file besides the result.
   bool device_decodes(const codecs::DeclaredImage& declared, std::uint64_t file_bytes);
   bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
                   std::uint64_t file_bytes);
 
-  /// Notes what was decoded, and prints the file's notes.
+  /// Records what was decoded, and prints the file's notes.
   void finish_decoding(const codecs::DecodedImage& decoded, const std::string& name);
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 
-  /// The backend that will use the pixels, if it is to decode the file itself; waits for its start. nullptr: the host
+  /// The backend that will use the pixels, if it should decode the file itself; waits until it exists. Null: the host
   /// decodes.
   Backend* decoding_backend(const EncodedImage& encoded);
 
   /// nullopt if the host must decode the file.
   std::optional<codecs::DecodedImage> decoded_on_backend(const Bytes& bytes, const std::string& name);
 
-  /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
+  /// Compares the Picture with the host's pixels, which then replace it, so that each backend starts from the same
+  /// pixels.
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
 
   /// The file of rows, for messages.

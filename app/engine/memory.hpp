@@ -1,5 +1,5 @@
-// How much memory there is and how it is shared: what this process may take of the host, what an image holds while it
-// is processed, and the budgets that the images in flight share. docs/batch.md, "Memory".
+// How much memory there is and how it is shared: what this process may use on the host, what an image needs while it is
+// processed, and the budgets that the images in flight share. docs/batch.md, "Memory".
 #pragma once
 
 #include <condition_variable>
@@ -23,41 +23,41 @@ namespace gpuimg {
 class ImageJob;
 struct ItemPaths;
 
-/// What images may take together: what --max-memory, `limit`, leaves beside what the process holds already, or half of
-/// the free memory. Never more than the limits of the control groups leave.
+/// The memory that all images may use together: `limit` (--max-memory) minus what the process uses already, or half of
+/// the free memory. Never more than the control groups leave.
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit);
 
-/// What a single image may take.
+/// The memory that a single image may use.
 struct MostMemory {
   std::uint64_t bytes = 0;
   std::optional<std::uint64_t> option;  ///< --max-memory, if it leaves so little; else a control group does
 };
 
-/// Nothing if neither --max-memory, `limit`, nor a control group limits the process; then an image is tried.
+/// Nullopt if neither `limit` (--max-memory) nor a control group limits the process; the image is then tried.
 std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit);
 
 /// Returns freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
 void return_freed_memory();
 
-/// Why an image is refused that needs `bytes`, more than `most`, and what to do.
+/// Why an image that needs `bytes`, more than `most`, is rejected, and what to do.
 std::string why_too_large(std::uint64_t bytes, const MostMemory& most);
 
-/// Bytes that an image holds if it is decoded whole. `keeps_output`: its output is held until it is written, as that of
-/// a member of an archive.
+/// Bytes that an image needs if it is decoded whole. `keeps_output`: its output stays in memory until it is written, as
+/// for a member of an archive.
 std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                           const codecs::DeclaredImage& declared, bool keeps_output = false);
 
-/// How a file is decoded that is read in bands.
+/// How to decode a file that is read in bands.
 struct BandDecoding {
-  int threads = 1;          ///< for decoding; one if the parts of several do not fit
-  std::uint64_t bytes = 0;  ///< of the parts, and of the further threads of the job, beside the bands
+  int threads = 1;          ///< for decoding; one if the parts of several threads do not fit
+  std::uint64_t bytes = 0;  ///< besides the bands: of the parts, and of the job's further threads
 };
 
-/// For an image that may hold `share` bytes and is processed by `threads` threads.
+/// For an image that may use `share` bytes and is processed by `threads` threads.
 BandDecoding band_decoding(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                            int threads, std::uint64_t share);
 
-/// The same as whole_bytes() if its rows are read in bands so.
+/// Like whole_bytes(), for rows that are read in bands as band_decoding() says.
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                          int threads, std::uint64_t share);
 
@@ -66,22 +66,22 @@ struct ImageMemory {
   bool in_bands = false;  ///< the rows are to be read in bands: Loader::read_in_bands
 };
 
-/// What the image at `paths` holds if it should hold no more than `share`: bands if it would exceed that as a whole,
-/// its file can be read so, and the job visits rows. `options` are those of the worker.
+/// The memory that the image at `paths` needs if it should use no more than `share`. Chooses bands if the whole image
+/// would exceed `share`, the file can be read in bands, and the job visits rows. `options` are those of the worker.
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share);
 
-/// What an image takes of the memory of a device: its pixels, its mask, and the larger of: the largest result of any
-/// operation, or the moments of windows, which also leaves room for the tables and scratch memory of the others; and a
-/// result like the image with what it takes to encode it.
+/// The device memory that an image needs: its pixels, its mask, and the larger of two amounts. One is the largest
+/// result of any operation, or the moments of windows; this also leaves room for the tables and scratch memory of other
+/// operations. The other is a result like the image, with the memory to encode it.
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes);
 
-/// What a backend takes to decode a file, and the picture as device_bytes() counts it. Of a JPEG, the coded bytes twice
-/// and notes about them and about each restart segment, 16-bit coefficients and samples, and the pixels before they are
-/// turned; of a PNG, png::decoding_bytes.
+/// The device memory to decode a file, plus the picture as device_bytes() counts it. Decoding a JPEG takes the coded
+/// bytes twice, records about them and about each restart segment, 16-bit coefficients and samples, and the pixels
+/// before they are turned. Decoding a PNG takes png::decoding_bytes.
 std::size_t device_decoding_bytes(const EncodedImage& encoded);
 
-/// Memory that the images in flight share: of the host, --max-memory, and of each device, --max-device-memory.
+/// Memory that the images in flight share: --max-memory on the host, --max-device-memory on each device.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : most_(bytes), bytes_(bytes) {}
@@ -96,7 +96,7 @@ class MemoryBudget {
   /// memory, or if abandoned.
   bool wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned);
 
-  /// Limits the budget to what is free, and to what it had at first. Shares that are held stay.
+  /// Limits the budget to `free_bytes` and to most(). Shares that are already held stay.
   void limit_to(std::uint64_t free_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const;
@@ -112,12 +112,12 @@ class MemoryBudget {
   std::condition_variable released_;
 };
 
-/// Bytes of a budget, until it is destroyed.
+/// Bytes of a budget, held until the share is destroyed.
 class MemoryShare {
  public:
   MemoryShare() = default;  ///< of nothing
-  /// Waits as MemoryBudget::acquire does. A holder of a share must not wait for a second one of the same budget: that
-  /// would be a deadlock.
+  /// Waits as MemoryBudget::acquire does. A holder of a share must not wait for a second one from the same budget
+  /// (deadlock).
   MemoryShare(MemoryBudget& budget, std::uint64_t bytes);
   MemoryShare(MemoryShare&& other) noexcept
       : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -139,12 +139,12 @@ class MemoryShare {
 /// Thread-safe.
 class DeviceBudgets {
  public:
-  /// The budget of the device that `backend` computes on: `total_bytes`, or if 0 what is free there at the first call
-  /// for it, less some for scratch memory. Throws Error{device_fault}.
+  /// The budget of the device that `backend` computes on: `total_bytes`, or, if that is 0, what is free on the device
+  /// at the first call for it, minus some for scratch memory. Throws Error{device_fault}.
   MemoryBudget& of(Backend& backend, int device, std::uint64_t total_bytes);
 
-  /// Limits the budget to what is free on its device, less some for scratch memory, of `available` bytes. Only for a
-  /// holder of a share that is alone there: else shares would count twice.
+  /// Limits the budget to the `available` bytes of its device, minus some for scratch memory. Only for a holder of a
+  /// share that is alone on the device: otherwise shares would count twice.
   static void limit(MemoryBudget& budget, std::uint64_t available);
 
  private:
@@ -157,8 +157,8 @@ class DeviceBudgets {
 /// replaced only by a larger one, for a larger file.
 class InputBuffer {
  public:
-  /// At least `bytes` bytes, which come back when the result is destroyed. Null if they are lent already, or too many.
-  /// Throws Error{out_of_memory}.
+  /// Lends at least `bytes` bytes until the result is destroyed. Null if the buffer is already lent, or if `bytes` is
+  /// too large. Throws Error{out_of_memory}.
   ByteMemory lend(Backend& backend, std::size_t bytes);
 
  private:

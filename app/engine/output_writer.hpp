@@ -23,7 +23,7 @@
 
 namespace gpuimg {
 
-/// Begins a file of rows; null if it can only be written from the whole image.
+/// Starts a file that is written row by row; returns null if it can only be written from the whole image.
 using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FileParts& to)>;
 
 class OutputWriter {
@@ -34,13 +34,13 @@ class OutputWriter {
         report_(report),
         outputs_(report.times(), {options.force, options.in_place}, options.named_inputs) {}
 
-  /// For the next input: discards unfinished outputs. The next ones may replace existing files if `replaces` or --force
-  /// is set. With `keeps_all` they are kept for take_kept() in place of commit().
+  /// Prepares for the next input: discards unfinished outputs. The next ones may replace existing files if `replaces`
+  /// or --force is set. With `keeps_all` they are kept for take_kept() instead of commit().
   void begin(bool replaces, bool keeps_all = false) {
     outputs_.begin({options_.force || replaces, options_.in_place}, keeps_all);
   }
 
-  /// With --preserve-times: what the outputs of this input get. Call before the input is read.
+  /// With --preserve-times: the times that this input's outputs get. Call before the input is read.
   void preserve_times(const std::optional<FileTimes>& times) { outputs_.set_times(times); }
 
   /// As ItemOutputs::check.
@@ -54,11 +54,12 @@ class OutputWriter {
   void write_result(Executor& executor, OperationInput input, const Steps& steps, const std::string& output,
                     const OpenWriter& open);
 
-  /// Writes pixels the same way. What is in `lent` may be kept for a stream without a copy.
+  /// Writes pixels the same way. For a stream, bytes in `lent` may be kept without a copy.
   void save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent = {});
 
-  /// For rows that were left in their file: runs the steps on bands of them, converts their result and writes it to an
-  /// image file as it comes. Returns false if the result must be held: it is then to be computed from `input`.
+  /// For rows that were left in their file: runs the steps on bands of them, converts the result and writes it to an
+  /// image file while it is computed. Returns false if the result must be in memory as a whole: the caller must then
+  /// compute it from `input`.
   bool write_photo_in_bands(Executor& executor, OperationInput& input, const Steps& steps, const ImageShape& result,
                             const std::string& output, const ImageConversion& conversion,
                             codecs::WriteOptions write_options);
@@ -68,20 +69,20 @@ class OutputWriter {
     return report_.times().measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
   }
 
-  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
-  /// PNG. Says under -v what of the metadata it cannot hold.
+  /// Encodes and writes an image file in the format of `write_options` or of its name; a stream without an extension is
+  /// PNG. Notes under -v which metadata the file cannot hold.
   void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
 
-  /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
+  /// The same for pixels that may be encoded already; `write_options` are those that the Encoding was made with.
   void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
-  /// Writes a file that `produce` makes of parts, as part of no phase.
+  /// Writes a file that `produce` makes in parts; its time counts for no phase.
   void save_parts(const std::string& output, const std::function<void(const FileParts& to)>& produce) {
     outputs_.stage(output, std::nullopt, produce);
   }
 
-  /// Runs make() in the encode phase and writes its result. A std::string is text, which replaces no image and no
-  /// input.
+  /// Runs make() in the encode phase and writes its result. A std::string is text, which must not replace an image or
+  /// an input.
   template <class Make>
   void save(const std::string& output, Make&& make) {
     using Content = std::decay_t<decltype(make())>;
@@ -100,7 +101,7 @@ class OutputWriter {
     return report_.times().measure(Phase::encode, std::forward<Make>(make));
   }
 
-  /// Commits the outputs of an input, and tells what was written.
+  /// Commits the outputs of an input, and reports what was written.
   void commit();
 
   [[nodiscard]] std::vector<ItemOutputs::Kept> take_kept() { return outputs_.take_kept(); }
@@ -118,7 +119,7 @@ class OutputWriter {
   void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
                    const EncodeTo& encode, LentBytes lent = {});
 
-  /// The options for the file of `output`; says under -v what of the metadata it cannot hold.
+  /// The options for the file of `output`; notes under -v which metadata the file cannot hold.
   codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
                                     codecs::WriteOptions write_options);
 

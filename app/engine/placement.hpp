@@ -1,5 +1,5 @@
-// Where an image is computed: whole, in strips on a device, in bands of rows that stay in their file, or on the CPU in
-// place of the device. Chosen from what the steps need and from the memory that there is. docs/batch.md, "Memory";
+// Where an image is computed: whole, in strips on a device, in bands of rows that stay in their file, or on the CPU
+// instead of the device. Chosen from what the steps need and from the available memory. docs/batch.md, "Memory";
 // docs/decisions/0022-bands-of-rows.md.
 #pragma once
 
@@ -25,12 +25,12 @@ struct Placement {
   StripMemory strip_memory{0};  ///< of strips and bands
 };
 
-/// What is left after a device ran out of memory for `tried`, which had fitted before the work: strips after the whole
-/// image, the CPU after strips and bands if it may take the image. The strips' memory is to be found out. Nothing if
-/// there is nothing left. docs/decisions/0031-memory-that-is-gone.md.
+/// The placement to retry with after a device ran out of memory for `tried`, which fit before the work started: strips
+/// after the whole image; the CPU after strips and bands, if it is allowed. The caller must determine the strips'
+/// memory. Nullopt if no placement is left. docs/decisions/0031-memory-that-is-gone.md.
 std::optional<Placement> placement_after(const Placement& tried, bool may_use_cpu);
 
-/// A worker's part of the memory of its device: the share of the input that it works on.
+/// A worker's part of its device's memory: the share for the input that it works on.
 class DeviceMemory {
  public:
   /// Borrows all three.
@@ -40,23 +40,23 @@ class DeviceMemory {
   /// The total for the images in flight on the device of `backend`.
   MemoryBudget& total(Backend& backend) { return budgets_.of(backend, options_.device, options_.max_device_memory); }
 
-  /// Waits for memory to decode the file and run any operation on it. Returns false if there is never enough, or if a
-  /// picture of this input has its share already: an item that waits holds nothing, so that all can finish.
+  /// Waits for memory to decode the file and run any operation on it. Returns false if there can never be enough, or if
+  /// a picture of this input already has a share: a waiting item must hold nothing, so that all items can finish.
   bool try_reserve(const EncodedImage& encoded, Backend& on);
 
-  /// Keeps the share of what the file was decoded to, of nothing if it was not.
+  /// Reduces the share to what the decoded picture needs; releases it if the backend decoded nothing.
   void keep_share_of(const std::optional<Picture>& decoded);
 
-  /// The share of the decoded picture: its operation holds it from now on.
+  /// Hands the decoded picture's share over to its operation.
   [[nodiscard]] MemoryShare take_share() { return std::move(share_); }
   void release() { share_.release(); }
 
-  /// Whole if so many bytes fit on the device of `on` beside the other images, else strips. Waits for `share`, unless
-  /// it is held already. An image in strips is alone, and limits the total to what is free then.
+  /// Whole if `needed_bytes` fit on the device of `on` besides the other images, otherwise strips. Waits for `share`
+  /// unless it is held already. An image in strips is alone on the device, and limits the total to what is then free.
   Placement place(Backend& on, std::size_t needed_bytes, MemoryShare& share);
 
-  /// The memory of strips after the device ran out of it: waits until nothing else is there. Limits the total to what
-  /// is free then, so that the next images are placed by that before they begin.
+  /// The memory for strips after the device ran out of memory: waits until no other image is on the device. Limits the
+  /// total to what is then free, so that later images are placed accordingly from the start.
   StripMemory room_alone(Backend& on, MemoryShare& share);
 
   /// Bands. Together they hold at most `most_bytes` of the host's memory. On a device, waits for `share`.

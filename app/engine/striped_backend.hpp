@@ -1,5 +1,6 @@
-// A backend for images larger than another backend's memory, or than the host's: passes strips of rows on, and puts
-// the results together. They are identical. docs/decisions/0022-bands-of-rows.md.
+// A backend for images larger than another backend's memory, or than the host's: passes strips of rows to that backend
+// and puts the results together. Results are identical to those for the whole image.
+// docs/decisions/0022-bands-of-rows.md.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct Strip;       // in striped_backend.cpp
 struct StripNeeds;  // there, too
 struct StripRows;
 
-/// The pixels of a file, for operations of a StripedBackend alone.
+/// The pixels of a file, as a Picture that only a StripedBackend can process.
 Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
 
 /// How large strips are.
@@ -35,11 +36,11 @@ struct StripMemory {
 class StripedBackend final : public Backend {
  public:
   /// Borrows `inner` and `times`, where the steps of strips are measured. With `take`, which may be called on any
-  /// thread, results that are Pictures have no pixels: their rows go there.
+  /// thread, Picture results have no pixels: their rows go to `take`.
   StripedBackend(Backend& inner, const StripMemory& memory, PhaseTimes* times = nullptr, TakeRows take = nullptr)
       : inner_(inner), memory_(memory), times_(times), take_(std::move(take)) {}
 
-  /// Another one like this, with strips of so much memory, whose results go to `take`.
+  /// A backend like this one, with strips of this memory, whose results go to `take`.
   [[nodiscard]] StripedBackend with_output(const StripMemory& memory, TakeRows take) const {
     return {inner_, memory, times_, std::move(take)};
   }
@@ -47,7 +48,7 @@ class StripedBackend final : public Backend {
   [[nodiscard]] const StripMemory& memory() const { return memory_; }
   void set_memory(const StripMemory& memory) { memory_ = memory; }
 
-  /// Call before each of several equal runs on the same rows: what the first one counts, the others do not count again.
+  /// Call before each of several equal runs on the same rows: later runs reuse the counts of the first.
   void begin_run() {
     is_repeated_ = true;
     next_count_ = 0;
@@ -62,8 +63,8 @@ class StripedBackend final : public Backend {
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }
-  /// True once the strips of a file were void (RowReader::read). What was computed of them means nothing, and results
-  /// that are Pictures have no pixels: the file must be decoded whole.
+  /// True once the strips of a file were void (RowReader::read). Results computed from them are meaningless, and
+  /// Picture results have no pixels: the file must be decoded whole.
   [[nodiscard]] bool is_void() const { return is_void_; }
 
   Picture upload(ConstView pixels) override;
@@ -84,8 +85,8 @@ class StripedBackend final : public Backend {
   Picture apply(const Picture& picture, const PictureOperation& operation) override;
 
   /// Runs operation(backend, rows) on strips of rows. A row of its result depends on the same row of the input and on
-  /// `halo_rows` rows above and below it, so each strip is handed over with those. `scratch_bytes`: what the operation
-  /// takes for a pixel, beside input and result.
+  /// `halo_rows` rows above and below it, so each strip is handed over with those. `scratch_bytes`: memory per pixel
+  /// that the operation needs besides input and result.
   Picture by_rows(const Picture& picture, PixelFormat result, int halo_rows,
                   const std::function<Picture(Backend& backend, const Picture& rows)>& operation,
                   std::size_t scratch_bytes = 0);
@@ -109,24 +110,24 @@ class StripedBackend final : public Backend {
   /// image gives them.
   Picture in_strips(const Picture& picture, const ThresholdOptions& options);
 
-  /// By rows; the progress of a strip is that of its part of the image.
+  /// By rows; a strip's progress counts for its part of the image.
   Picture in_strips(const Picture& picture, const DenoiseOptions& options);
 
   /// Strips of rows of the result, each from the rows of the input that it depends on.
   Picture in_strips(const Picture& picture, const ResizeOptions& options);
   Picture in_strips(const Picture& picture, const CropOptions& options);
 
-  /// The same; of a rotation, each strip is from columns of the input.
+  /// The same; for a rotation, each strip comes from columns of the input.
   Picture in_strips(const Picture& picture, const TurnOptions& options);
 
-  /// The whole image at once: the angle is that of all rows, and pixels move from row to row.
+  /// The whole image at once: the angle depends on all rows, and pixels move from row to row.
   Picture in_strips(const Picture& picture, const DeskewOptions& options);
 
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
 
-  /// Returns count(), or in a repeated run what it was in the first.
+  /// Returns count(), or, in a repeated run, the first run's result.
   template <class Counts>
   Counts counted(const std::function<Counts()>& count) {
     if (next_count_ < known_.size()) {

@@ -1,5 +1,5 @@
-// What computes one input after another: a loader, an executor and a writer of outputs, which share one backend, and
-// the report about the input. A command has one; a batch has one for each image in flight.
+// Processes one input after another: a loader, an executor and a writer of outputs share one backend and the report
+// about the input. A command has one worker; a batch has one for each image in flight.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ inline std::shared_ptr<SharedByWorkers> shared_by_workers(const GlobalOptions& o
 }
 
 struct Worker {
-  /// A worker of a batch has many images, and keeps their messages, which the batch prints.
+  /// A batch's worker processes many images, and keeps their messages for the batch to print.
   enum class Role { command, batch };
 
   explicit Worker(const GlobalOptions& globals, Role role = Role::command,

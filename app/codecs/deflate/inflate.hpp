@@ -96,9 +96,9 @@ class InflateInput {
 /// An entry of the look-up tables that decode symbols, up to three literals or a match at a time. RFC 1951, section
 /// 3.2. It says what the next bits of a stream mean, packed into 32 bits:
 /// bits 0–5: bits consumed in all; 6–7: number of literals. With literals, they follow from bit 8 on. Without,
-/// 8–13: code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is that of a number without its
-/// extra bits, the offset of a second table, or of a match: 14–15 the two highest bits of its distance - 1, of which
-/// the others are the extra bits; 16–24 its length.
+/// 8–13: code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is a number without its extra
+/// bits, or the offset of a second table. A match has instead: 14–15, the two highest bits of its distance − 1 (the
+/// extra bits are the others); 16–24, its length.
 struct InflateEntry {
   enum Kind : std::uint32_t { match = 0, number = 1, end_of_block = 2, second_table = 3, impossible = 4 };
 
@@ -135,17 +135,17 @@ struct InflateEntry {
   [[nodiscard]] constexpr std::uint32_t extra(std::uint64_t stream) const {
     return static_cast<std::uint32_t>((stream & ((std::uint64_t{1} << width()) - 1)) >> code_bits());
   }
-  /// Of a number.
+  /// For a number.
   [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const { return value() + extra(stream); }
-  /// Of a match.
+  /// For a match.
   [[nodiscard]] constexpr std::uint32_t length() const { return bits >> 16; }
   [[nodiscard]] constexpr std::uint32_t distance(std::uint64_t stream) const {
     return ((bits >> 14 & 3U) << extra_bits()) + extra(stream) + 1;
   }
 };
 
-/// Of a first table and the second tables of up to `max_length` bits. At least two codes share a second table;
-/// otherwise the code would be shorter.
+/// The number of entries of a first table and of the second tables for codes of up to `max_length` bits. At least two
+/// codes share a second table; otherwise the code would be shorter.
 constexpr std::size_t table_entries(std::size_t symbols, std::uint32_t first_bits, std::uint32_t max_length) {
   const std::uint32_t second_bits = max_length - first_bits;
   return (std::size_t{1} << first_bits) + (second_bits > 0 ? symbols / 2 << second_bits : 0);

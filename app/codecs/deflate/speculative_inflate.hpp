@@ -29,8 +29,8 @@ std::optional<std::size_t> find_block_header(const std::uint8_t* bytes, std::siz
 /// bytes.
 class SpeculativeInflater {
  public:
-  /// Of a zlib stream. `capacity` is the largest number of bytes that a part may produce; `room`
-  /// writable bytes precede them. Uses up to three bytes of memory per byte of capacity, touched only as needed.
+  /// For a zlib stream. `capacity` is the largest number of bytes that a part may produce; `room` writable bytes
+  /// precede them. Uses up to three bytes of memory per byte of capacity, touched only as needed.
   SpeculativeInflater(const RandomAccess& stream, std::size_t room, std::size_t capacity);
 
   /// Searches for a block at byte `begin` of the stream or a little later, and inflates through the end of the last
@@ -41,7 +41,7 @@ class SpeculativeInflater {
   /// the capacity.
   [[nodiscard]] bool try_settle(std::size_t begin);
 
-  /// False if no block was found, or if the part is damaged or exceeds the capacity. The rest requires true.
+  /// False if no block was found, or if the part is damaged or exceeds the capacity. The members below require true.
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   /// The part's first bit in the stream, and the bit after its last.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }

@@ -76,7 +76,7 @@ class ZlibStream {
   ZlibStream& operator=(const ZlibStream&) = delete;
 
   /// The first `size` bytes of output and up to Inflater::kOvershoot more; fewer if the stream ends before. Empty if
-  /// the stream is damaged. Starts from the beginning each time.
+  /// the stream is damaged. Each call starts from the beginning.
   std::vector<std::byte> inflate(std::size_t size);
 
   /// True once inflate() has met the end of the stream, if the checksum after it is that of `output`.
@@ -87,8 +87,8 @@ class ZlibStream {
   std::unique_ptr<InflateBlocks> blocks_;  ///< on the heap: it holds 100 KB of tables and input
 };
 
-/// How many bytes of `bytes` the zlib stream has that they begin with, its checksum included, which is not compared.
-/// Nullopt if the stream is damaged, is cut off, or holds more than `max_size` bytes. Holds less than 1 MB.
+/// The size of the zlib stream at the start of `bytes`, including its checksum, which is not compared. Nullopt if the
+/// stream is damaged, is cut off, or holds more than `max_size` bytes. Holds less than 1 MB.
 std::optional<std::uint64_t> zlib_stream_bytes(const RandomAccess& bytes, std::uint64_t max_size);
 
 /// The whole stream; nullopt if it is damaged or holds more than `max_size` bytes. Allocates at most 16 times what the

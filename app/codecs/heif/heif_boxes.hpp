@@ -1,5 +1,5 @@
-// What the boxes of a HEIF declare, read without libheif: libheif decodes what remains of a file that is cut off, and
-// decoders of AV1 believe the sizes in their data. How its images are cropped and turned, and which one is alpha.
+// What the boxes of a HEIF file declare, read without libheif: libheif would decode what remains of a truncated file,
+// and AV1 decoders trust the sizes in their data. Also how the images are cropped and turned, and which one is alpha.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ void check_boxes(ByteSpan file, const std::string& name);
 /// True if the box of brands at the beginning names one of HEIF.
 bool has_heif_brand(ByteSpan file);
 
-/// Which part of a coded image is shown, and how it is turned: what rotations, mirrorings and crops come to.
+/// Which part of a coded image is shown, and how it is turned: the combined effect of rotations, mirrorings and crops.
 struct Framing {
   std::uint64_t left = 0;  ///< of the part, in the coded image
   std::uint64_t top = 0;
   std::uint64_t width = 0;
   std::uint64_t height = 0;
-  bool mirrors_x = false;  ///< the part, left to right; then, top to bottom; then its sides are swapped
+  bool mirrors_x = false;  ///< applied first, left to right; then mirrors_y, top to bottom; then transposes
   bool mirrors_y = false;
   bool transposes = false;
 
@@ -60,7 +60,7 @@ struct HeifItem {
 
   /// Null if there is none.
   [[nodiscard]] const ItemProperty* property(std::string_view type) const;
-  /// Of an item whose coded image has this size. Returns nullopt if a crop is invalid or leaves nothing.
+  /// The framing, if the item's coded image has this size. Returns nullopt if a crop is invalid or leaves nothing.
   [[nodiscard]] std::optional<Framing> framing(std::uint64_t width, std::uint64_t height) const;
 };
 
@@ -75,20 +75,19 @@ struct HeifItems {
   std::uint64_t primary = 0;
   std::map<std::uint64_t, HeifItem> items;
   std::vector<ItemReference> references;
-  bool share_too_much =
-      false;  ///< many items have the same data, so many that reading them takes long; not all are read
+  bool share_too_much = false;  ///< so many items share data that reading all would take long; some are not read
 
   [[nodiscard]] const HeifItem& item(std::uint64_t id) const;  ///< empty if there is none
   /// The item that is the alpha of the primary one; 0 if there is none.
   [[nodiscard]] std::uint64_t alpha() const;
-  /// An item and all those that its image is made of, such as the tiles of a grid.
+  /// An item and all items that its image is made of, such as the tiles of a grid.
   [[nodiscard]] std::set<std::uint64_t> parts_of(std::uint64_t id) const;
   /// True if an image has one channel, or is a grid of such.
   [[nodiscard]] bool is_gray(std::uint64_t id) const;
-  /// What a gray image or its parts declare by numbers (nclx): all levels are used, or only those from 16 to 235 (of 8
-  /// bits), as in video.
+  /// What a gray image or its parts declare by numbers (nclx): true if all levels are used, false if only those from 16
+  /// to 235 (of 8 bits) are, as in video.
   [[nodiscard]] std::optional<bool> declared_full_range(std::uint64_t id) const;
-  /// The same, by AV1 data; true for others.
+  /// The same, from AV1 data; true for other data.
   [[nodiscard]] bool is_coded_full_range(std::uint64_t id) const;
 };
 
@@ -97,8 +96,8 @@ HeifItems items_of(ByteSpan file);
 /// The properties that crop and turn.
 bool is_transformation(const ItemProperty& property);
 
-/// What a sound file has that an older libheif does not know, as "HEIF in the compact form of a mini box"; empty if
-/// nothing is found.
+/// A feature of a sound file that an older libheif does not know, such as "HEIF in the compact form of a mini box";
+/// empty if none is found.
 std::string uncommon_kind(ByteSpan file);
 
 }  // namespace gpuimg::codecs::heif

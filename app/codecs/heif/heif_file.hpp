@@ -16,7 +16,7 @@
 
 namespace gpuimg::codecs::heif {
 
-/// How alpha comes to the image.
+/// Where the image's alpha comes from.
 enum class AlphaSource : std::uint8_t {
   none,
   with_image,  ///< libheif decodes both at once; the image's framing holds for both
@@ -40,7 +40,7 @@ class HeifFile {
   [[nodiscard]] std::uint64_t height() const { return framing_.shown_height(); }
   [[nodiscard]] std::uint64_t coded_width() const;  ///< cropping may hide most of it
   [[nodiscard]] std::uint64_t coded_height() const;
-  [[nodiscard]] std::uint64_t coded_alpha_width() const { return coded_alpha_width_; }  ///< that alpha_framing() is of
+  [[nodiscard]] std::uint64_t coded_alpha_width() const { return coded_alpha_width_; }  ///< for alpha_framing()
   [[nodiscard]] std::uint64_t coded_alpha_height() const { return coded_alpha_height_; }
   [[nodiscard]] const Framing& framing() const { return framing_; }
   [[nodiscard]] const Framing& alpha_framing() const { return alpha_framing_; }
@@ -53,8 +53,8 @@ class HeifFile {
   [[nodiscard]] std::uint32_t scaled_from() const { return bits_ > 8 && bits_ < 16 ? (1U << bits_) - 1 : 0; }
   [[nodiscard]] const HeifItems& items() const { return items_; }
   [[nodiscard]] PixelFormat format() const;      ///< of the decoded image
-  [[nodiscard]] bool is_premultiplied() const;   ///< its colors by its alpha
-  [[nodiscard]] int images() const;              ///< that the file shows
+  [[nodiscard]] bool is_premultiplied() const;   ///< colors are multiplied by alpha
+  [[nodiscard]] int images() const;              ///< number that the file shows
   [[nodiscard]] std::string_view brand() const;  ///< 4 letters: "heic", "avif"
   [[nodiscard]] bool is_sequence() const;
 
@@ -62,8 +62,8 @@ class HeifFile {
   void check(const heif_error& error) const;
 
  private:
-  /// Gives libheif the file, in which each transformation of the image and of its alpha is replaced by another property
-  /// that the item has. (No property, number 0, hides those behind it from libheif 1.15.)
+  /// Gives libheif the file with each transformation of the image and of its alpha replaced by another property of the
+  /// item. (Number 0, "no property", would hide the later ones from libheif 1.15.)
   void read_items();
   void open_primary();
   void choose_alpha();

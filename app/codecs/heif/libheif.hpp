@@ -1,5 +1,5 @@
-// libheif, opened when a HEIC or AVIF is named. Its headers are needed to build, its library only to run: it brings
-// codecs along that are larger than gpuimg. docs/decisions/0018.
+// libheif, opened when a HEIC or AVIF file is named. Building needs only its headers; the library, whose codecs are
+// larger than gpuimg, is needed only at run time. docs/decisions/0018.
 #pragma once
 
 #include <libheif/heif.h>
@@ -15,7 +15,7 @@
 
 namespace gpuimg::codecs::heif {
 
-/// Its functions, without their prefix.
+/// The functions of libheif, without their prefix.
 struct LibHeif {
   SharedLibrary library{"libheif.so.1"};
   GPUIMG_LIBRARY_FUNCTION(context_alloc, heif_context_alloc);
@@ -75,7 +75,7 @@ const LibHeif* find_libheif() noexcept;
 /// Throws Error{unsupported} if it is not installed; `name` is that of the file.
 const LibHeif& libheif(const std::string& name);
 
-/// Frees an object of libheif by the function that it names.
+/// Frees an object of libheif with libheif's function for its type.
 struct HeifDeleter {
   void operator()(heif_context* context) const { find_libheif()->context_free(context); }
   void operator()(const heif_image_handle* handle) const { find_libheif()->image_handle_release(handle); }
@@ -92,7 +92,7 @@ constexpr heif_error kDecoderOk = {heif_error_Ok, heif_suberror_Unspecified, "Su
 constexpr heif_error kDecoderOutOfMemory = {heif_error_Memory_allocation_error, heif_suberror_Unspecified,
                                             "out of memory"};
 
-/// `why` is a clause that stays.
+/// `why` is a clause with static lifetime.
 inline heif_error damaged_data(const char* why) {
   return {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, why};
 }
@@ -117,7 +117,7 @@ struct CodedColors {
 
 heif_error set_colors(heif_image* image, const CodedColors& colors);
 
-/// Runs a call of libheif, which expects no exception.
+/// Runs a callback for libheif, which must not throw.
 template <class Call>
 heif_error guarded(const Call& call) noexcept {
   try {
@@ -129,8 +129,8 @@ heif_error guarded(const Call& call) noexcept {
   }
 }
 
-/// A decoder of one item, which libheif prefers to all others. Decoder has kName, supports(format), load(), push(bytes)
-/// and decode(image).
+/// A plugin that decodes one item; libheif prefers it to all others. Decoder has kName, supports(format), load(),
+/// push(bytes) and decode(image).
 template <class Decoder>
 heif_decoder_plugin decoder_plugin() {
   heif_decoder_plugin plugin = {};
@@ -152,7 +152,7 @@ heif_decoder_plugin decoder_plugin() {
     *decoded = nullptr;
     return guarded([&] { return static_cast<Decoder*>(decoder)->decode(*decoded); });
   };
-  plugin.set_strict_decoding = [](void* /*decoder*/, int /*flag*/) {};  // it always is
+  plugin.set_strict_decoding = [](void* /*decoder*/, int /*flag*/) {};  // always strict
   plugin.id_name = "gpuimg";
   return plugin;
 }

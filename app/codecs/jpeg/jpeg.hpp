@@ -1,4 +1,4 @@
-// Reads and writes JPEG. libjpeg-turbo makes the pixels and writes files; most codes are decoded by gpuimg.
+// Reads and writes JPEG. libjpeg-turbo computes the pixels and writes files; gpuimg decodes most Huffman codes itself.
 // To read this folder, start in jpeg_reader.cpp for reading and in jpeg_writer.cpp for writing.
 #pragma once
 
@@ -29,8 +29,8 @@ Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::
 /// options.threads is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::describe of JPEG: of a file that a backend may decode, and of a large one of several scans, whose codes the
-/// host reads then. Returns nullopt for a damaged header.
+/// Codec::describe of JPEG: for a file that a backend may decode, and for a large one of several scans, whose codes the
+/// host then reads. Returns nullopt for a damaged header.
 std::optional<DescribedImage> describe_jpeg_image(std::span<const std::byte> bytes, const std::string& name,
                                                   const ReadOptions& options);
 

@@ -1,5 +1,5 @@
-// Quantized coefficients of some rows of a JPEG, on their way from the scans to the pixels, and how libjpeg makes
-// pixels of them.
+// Quantized coefficients of some rows of a JPEG, on their way from the scans to the pixels, and how libjpeg turns them
+// into pixels.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -19,8 +19,8 @@
 
 namespace gpuimg::codecs::jpeg {
 
-/// A ring of MCU rows in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of each component, as
-/// many rows of blocks as its vertical sampling factor.
+/// A ring of MCU rows in place of libjpeg's virtual arrays, which hold all rows. An MCU row has, for each component, as
+/// many rows of blocks as the component's vertical sampling factor.
 class JpegCoefficientRows {
  public:
   /// For `kept` MCU rows of the image, whose header `info` has read. Uninitialized. Throws std::bad_alloc.
@@ -56,7 +56,7 @@ class JpegCoefficientRows {
   /// Copies an MCU row of the same image. Nothing to do if `from` is this object.
   void copy(const JpegCoefficientRows& from, int mcu_row);
 
-  /// Sets both to zero.
+  /// Sets the row's coefficients and its nonzero words to zero.
   void clear(int component, int mcu_row);
 
  private:
@@ -78,8 +78,8 @@ class JpegCoefficientRows {
   std::vector<Component> components_;
 };
 
-/// Its libjpeg sees the file's header up to the first scan, and believes to have read that scan. Every warning is an
-/// error. All members throw as JpegSession does.
+/// Lets libjpeg compute pixels from coefficients: libjpeg sees the file's header up to the first scan and believes that
+/// it has read that scan. Every warning is an error. All members throw as JpegSession does.
 class JpegCoefficientPixels {
  public:
   /// Reads up to the first coded byte. `file` must outlive the object.
@@ -87,16 +87,17 @@ class JpegCoefficientPixels {
   JpegCoefficientPixels(const JpegCoefficientPixels&) = delete;
   JpegCoefficientPixels& operator=(const JpegCoefficientPixels&) = delete;
 
-  /// The same for the MCU rows begin … end − 1, which are an image of their own to libjpeg, and complete in `rows`.
-  /// Where chroma is upsampled vertically, the first and the last row of pixels differ from those of the whole image,
-  /// unless they are at its edges. An object for the whole image has found the header sound.
+  /// The same for the MCU rows begin … end − 1, which are complete in `rows`; libjpeg treats them as an image of their
+  /// own. Where chroma is upsampled vertically, the first and the last row of pixels differ from those of the whole
+  /// image, unless they are at its edges. An object for the whole image must have accepted the header before.
   JpegCoefficientPixels(const JpegFile& file, JpegCoefficientRows& rows, int begin, int end);
 
-  /// Makes the rows of such pixels from the current one up to `end`, both rows of the image. Those before `first` are
-  /// dropped, the others go to `pixels`, which holds rows from `first` on.
+  /// Computes pixel rows of such an object from the current one up to `end`; `end` and `first` count rows of the whole
+  /// image. Rows before `first` are dropped; the others go to `pixels`, which holds rows from `first` on.
   void read_rows_to(int end, const View& pixels, int first);
 
-  /// Makes the pixels that depend on MCU rows before `end` alone. The rows before it and one more must be complete.
+  /// Computes the pixels that depend only on MCU rows before `end`. The MCU rows before `end` and one more must be
+  /// complete.
   void read_to(int end, JpegCoefficientRows& rows, const View& pixels);
 
   [[nodiscard]] const jpeg_decompress_struct& info() { return session_.info(); }

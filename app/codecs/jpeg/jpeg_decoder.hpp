@@ -27,12 +27,12 @@ namespace gpuimg::codecs::jpeg {
 
 class JpegFileSource;
 
-/// A libjpeg decompressor over bytes in memory or from a source. Turns libjpeg's errors into Error, and its warnings of
-/// what cannot touch pixels into notes; if lenient, all its warnings.
+/// A libjpeg decompressor over bytes in memory or from a source. Turns libjpeg's errors into Error, and its warnings
+/// that do not affect pixels into notes; if lenient, all warnings become notes.
 class JpegSession {
  public:
-  /// `name` (printable) must outlive the session. Unless `lenient`, a libjpeg warning is an error, except of
-  /// what cannot touch pixels.
+  /// `name` (printable) must outlive the session. Unless `lenient`, a libjpeg warning is an error if it may affect
+  /// pixels.
   JpegSession(const std::string& name, bool lenient);
   ~JpegSession();
   JpegSession(const JpegSession&) = delete;
@@ -40,7 +40,7 @@ class JpegSession {
 
   [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
 
-  /// Call one of them inside guarded(). The bytes or the source must outlive the session.
+  /// Call one open() inside guarded(). The bytes or the source must outlive the session.
   void open(ByteSpan bytes);
   void open(jpeg_source_mgr& source);
 
@@ -92,7 +92,7 @@ class JpegSession {
 
 /// A JPEG in memory or in a file. Everything it refers to must outlive its readers.
 struct JpegFile {
-  ByteSpan bytes;  ///< of a stored file at least those up to the first scan
+  ByteSpan bytes;  ///< for a stored file, at least those up to the first scan
   const JpegHeader& header;
   const std::string& name;               ///< printable
   const RandomAccess* stored = nullptr;  ///< the whole file, which is not in memory
@@ -103,14 +103,14 @@ struct JpegFile {
   [[nodiscard]] int height() const { return static_cast<int>(header.frame.height); }
 };
 
-/// Makes libjpeg decode as read_jpeg documents: after jpeg_read_header, inside JpegSession::guarded.
+/// Makes libjpeg decode as read_jpeg documents. Call after jpeg_read_header, inside JpegSession::guarded.
 void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header);
 
-/// Throws Error{decode} if libjpeg found another size than the header's. After jpeg_start_decompress.
+/// Throws Error{decode} if libjpeg's size differs from the header's. Call after jpeg_start_decompress.
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file);
 
 /// Decodes rows from the current one up to `end` to their places in `pixels`, which holds rows from `first` on.
-/// `cmyk_row` holds one row of CMYK if the file has it. Inside JpegSession::guarded.
+/// `cmyk_row` holds one row of CMYK if the file is CMYK. Call inside JpegSession::guarded.
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
 /// Returns null if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
@@ -136,7 +136,7 @@ class JpegRows {
   /// Number of image rows per MCU row.
   [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
 
-  /// Of an MCU row.
+  /// The coefficient bytes of an MCU row.
   [[nodiscard]] std::size_t coefficient_bytes();
 
   /// True for one Huffman-coded scan, whose rows become pixels as they are read.

@@ -1,5 +1,5 @@
-// What a JPEG says before its first scan: to libjpeg-turbo, and for a backend's own decoder (gpuimg/encoded_image.hpp).
-// ITU-T T.81, annex B.
+// What a JPEG says before its first scan: as libjpeg-turbo reads it, and for a backend's own decoder
+// (gpuimg/encoded_image.hpp). ITU-T T.81, annex B.
 #pragma once
 
 #include <array>
@@ -42,12 +42,12 @@ struct JpegHeader {
   ByteSpan adobe;                                                     ///< APP14 after "Adobe"; empty if there is none
   std::array<std::optional<JpegSteps>, JpegStepTable::kSlots> steps;  ///< as defined before the first scan
   std::uint32_t restart_interval = 0;                                 ///< in MCUs; 0 without restart markers
-  std::uint32_t pictures = 0;        ///< that the file says to hold (MPO); 0 if it does not say
-  std::uint32_t other_segments = 0;  ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
+  std::uint32_t pictures = 0;        ///< that the file claims to hold (MPO); 0 if it does not say
+  std::uint32_t other_segments = 0;  ///< bit n: there is an APPn other than those above; bit 16: there is a comment
 };
 
-/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, naming it, for a
-/// process that is not supported: lossless, hierarchical, 12 bit, not 1, 3 or 4 components. `name` is printable.
+/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, with the kind in the
+/// message, for a lossless, hierarchical or 12-bit file and for one without 1, 3 or 4 components. `name` is printable.
 JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name);
 
 /// Returns nullopt for every file that libjpeg-turbo must read: not sequential, Huffman-coded and 8 bit; several scans;
@@ -56,7 +56,7 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name);
 /// borrows `bytes`, and its orientation is 1.
 std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept;
 
-/// The same for JpegCoefficients::frame: of a sequential or progressive file with any scans.
+/// The same for JpegCoefficients::frame: for a sequential or progressive file with any scans.
 std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept;
 
 // Metadata in segments, in jpeg_metadata.cpp: APP0 (JFIF density), APP1 (EXIF 2.3; XMP and extended XMP, Adobe XMP

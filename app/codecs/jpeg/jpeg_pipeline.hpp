@@ -17,13 +17,13 @@ namespace gpuimg::codecs::jpeg {
 
 // A file of one sequential scan, in parts: the codes of one after another, the pixels of several at once.
 
-/// The coefficients of a part take about so many bytes, which stay in the processor's cache, but so many rows of MCUs
-/// at least. A part has the row above and the one below it, too, from which its chroma is upsampled.
+/// The coefficients of a part take about kJpegPartBytes, so that they stay in the processor's cache, but a part has at
+/// least kJpegPartRows rows of MCUs. It also has the row above and the row below, for upsampling its chroma.
 inline constexpr std::size_t kJpegPartBytes = std::size_t{3} << 19;
 inline constexpr std::size_t kJpegPartRows = 3;
 
-/// One thread decodes the codes, a fourth to a half of the work for most photographs. More threads would wait for it.
-/// Of several threads, each has a part, and one more is decoded.
+/// One thread decodes the codes, which is a fourth to a half of the work for most photographs. More threads would wait
+/// for it. Each of several threads has a part, and one more part is being decoded.
 inline constexpr int kMaxJpegPartThreads = 4;
 
 /// The rows at which to cut an image into such parts. `whole` has read the header.
@@ -36,12 +36,12 @@ std::vector<int> jpeg_cuts(JpegRows& whole, int height);
 /// Throws std::bad_alloc.
 bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, int threads, const View& pixels);
 
-/// What becomes of the rows of each part.
+/// What to do with the rows of each part.
 struct JpegPartReading {
   int threads = 1;
   /// Calls pixels.read_rows_to() for the rows first … end − 1. Several threads call it at once.
   std::function<void(JpegCoefficientPixels& pixels, int first, int end)> read;
-  /// Called afterwards for one part after another, from top to bottom, if it is not null.
+  /// Called afterwards for one part after another, from top to bottom. May be null.
   std::function<void(int first)> finish;
 };
 
@@ -49,9 +49,9 @@ struct JpegPartReading {
 /// reading.finish() throws is passed on.
 bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const JpegPartReading& reading);
 
-/// Of each scan of a file, the bytes between its last code and the next marker, or the end of the file. Nullopt if they
-/// are not known: codes are missing or damaged, libjpeg warns of the header, or the scans are not Huffman-coded ones
-/// that read_jpeg_only_scan or read_jpeg_script accepts.
+/// For each scan of a file: the bytes between its last code and the next marker, or the end of the file. Nullopt if
+/// they are not known: codes are missing or damaged, libjpeg warns about the header, or the scans are not Huffman-coded
+/// ones that read_jpeg_only_scan or read_jpeg_script accepts.
 std::optional<std::vector<ByteSpan>> jpeg_bytes_after_scans(const JpegFile& file);
 
 // A file of several scans, in one pass over its rows.

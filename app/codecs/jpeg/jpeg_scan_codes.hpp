@@ -29,10 +29,10 @@ namespace gpuimg::codecs::jpeg {
 /// function that is not inlined: the copy would then live in memory, and each code would wait for it.
 struct JpegBitCursor {
   std::uint64_t bits = 0;
-  unsigned count = 0;  ///< of valid bits; those below are right or zero
+  unsigned count = 0;  ///< of valid bits; the bits below them are right or zero
   const std::uint8_t* at = nullptr;
 
-  /// At least 56 bits. Without a branch.
+  /// Makes at least 56 bits valid, without a branch.
   void refill() {
     std::uint64_t next = 0;
     std::memcpy(&next, at, sizeof next);
@@ -69,10 +69,11 @@ class JpegCodeBits {
   /// All of a scan's bytes. `coded` outlives the object.
   explicit JpegCodeBits(ByteSpan coded);
 
-  /// Those of the file's only scan, from `begin` on. The end of the image must follow. `file` outlives the object.
+  /// The coded bytes of the file's only scan, from `begin` on. The end of the image must follow. `file` outlives the
+  /// object.
   JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
-  /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
+  /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has already ended.
   bool load_block(JpegBitCursor& cursor) {
     if (cursor.at < safe_) [[likely]] {
       return true;
@@ -83,7 +84,7 @@ class JpegCodeBits {
     return has_one;
   }
 
-  /// Reads on if the marker has not been met. Returns true if the segment ends at the cursor, up to less than a byte.
+  /// Reads on if the marker has not been met. Returns true if the segment ends less than a byte after the cursor.
   bool read_segment_end(JpegBitCursor& cursor);
 
   /// The same for the last segment, after which nothing may come.
@@ -123,10 +124,11 @@ struct JpegCodeEntry {
   [[nodiscard]] constexpr int value() const { return static_cast<std::int16_t>(packed >> 16); }
   /// Zeros before the coefficient, or one of the constants below.
   [[nodiscard]] constexpr unsigned advance() const { return packed >> 8 & 0xFF; }
-  /// Of the code and what else has been looked up. In the lowest six bits, where shifts take their count from.
+  /// Length of the code and of what else has been looked up. Stored in the lowest six bits, which shifts use as their
+  /// count.
   [[nodiscard]] constexpr unsigned bits() const { return packed & 63; }
 
-  static constexpr unsigned kEndOfBand = 64;  ///< `value`: so many blocks have no further coefficient here
+  static constexpr unsigned kEndOfBand = 64;  ///< `value`: number of blocks without a further coefficient here
   static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
   static constexpr unsigned kLong = 66;       ///< see JpegCodeTable::long_code
 };
@@ -198,7 +200,7 @@ struct JpegScanState {
   unsigned last = 0;
   unsigned shift = 0;           ///< the lowest bit that the scan codes
   unsigned max_value_bits = 0;  ///< of an AC coefficient in the scan
-  std::uint32_t end_run = 0;    ///< so many more blocks have no further new coefficient
+  std::uint32_t end_run = 0;    ///< number of further blocks without a new coefficient
 };
 
 /// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if coefficients leave 16

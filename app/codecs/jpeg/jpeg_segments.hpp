@@ -1,6 +1,6 @@
-// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three judge them: the header
-// (what libjpeg sees before the first scan) and the description for a device, both in jpeg_header.hpp; and the script
-// of scans, below (whether they are complete). ITU-T T.81, annexes B and G.
+// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three users interpret them: the
+// header (what libjpeg sees before the first scan) and the description for a device, both in jpeg_header.hpp, and the
+// script of scans, below (whether the scans are complete). ITU-T T.81, annexes B and G.
 #pragma once
 
 #include <array>
@@ -135,7 +135,7 @@ struct JpegStepTable {
 /// Takes the next table off the payload of a DQT segment. Nullopt if it is cut off or its slot does not exist.
 std::optional<JpegStepTable> take_jpeg_steps(ByteSpan& payload);
 
-/// The Huffman tables that a file has defined so far (B.2.4.2). Whether their codes are possible is for their users.
+/// The Huffman tables that a file has defined so far (B.2.4.2). Users must check whether the codes are possible.
 struct JpegHuffmanSlots {
   static constexpr std::size_t kCount = 4;  ///< of each kind
 
@@ -162,10 +162,10 @@ struct JpegScan {
   bool is_refining = false;  ///< the bits above it are known before the scan
   ByteSpan tables;           ///< marker segments before the scan, after the preceding one
   ByteSpan coded;            ///< from the scan's own marker to the next one
-  ByteSpan codes;            ///< the part of `coded` after the header; no markers in it but those for restarts
+  ByteSpan codes;            ///< the part of `coded` after the header; it has no markers except restart markers
 
-  /// True if the codes of the later one depend on the coefficients of the other one, or both write AC coefficients of a
-  /// component.
+  /// True if the codes of the later scan depend on the coefficients of the earlier one, or if both write AC
+  /// coefficients of the same component.
   [[nodiscard]] bool depends_on(const JpegScan& other) const {
     return (components & other.components) != 0 && (first == 0) == (other.first == 0);
   }
@@ -177,13 +177,13 @@ struct JpegScript {
   std::vector<JpegScan> scans;
 };
 
-/// Returns nullopt unless the first scan is sequential, Huffman-coded and of all components. The script has this scan
-/// alone. `bytes` has a valid header, and may end anywhere after it. The result borrows `bytes`.
+/// Returns nullopt unless the first scan is sequential, Huffman-coded and of all components. The script has only this
+/// scan. `bytes` has a valid header, and may end anywhere after it. The result borrows `bytes`.
 std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes);
 
 /// Returns nullopt unless the file has several Huffman-coded scans that code each bit of each coefficient once, in
 /// order, with nothing but Huffman tables and restart intervals between them, and ends in EOI. Then libjpeg applies no
-/// block smoothing, never warns of the order of the scans, and takes all quantization tables from the header. Coded
+/// block smoothing, never warns about the order of the scans, and takes all quantization tables from the header. Coded
 /// bytes are not looked at. `bytes` has a valid header. The result borrows `bytes`.
 std::optional<JpegScript> read_jpeg_script(ByteSpan bytes);
 

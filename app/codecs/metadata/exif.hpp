@@ -38,11 +38,11 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
 enum class ErasedPositions : std::uint8_t { none, all, impossible };
 
 /// Removes the link to the GPS directory and overwrites the directory and its values with zeros; nothing moves but the
-/// entries behind the link. Impossible if the directory overlaps the main one: the data are then undefined.
+/// entries after the link. Impossible if the directory overlaps the main one: the data are then undefined.
 ErasedPositions erase_exif_positions(std::span<std::byte> exif);
 
-/// Makes the entries that state width and height state these: ImageWidth and ImageLength, PixelXDimension and
-/// PixelYDimension. Adds none.
+/// Sets the existing entries for width and height: ImageWidth and ImageLength, PixelXDimension and PixelYDimension.
+/// Adds none.
 void set_exif_size(std::span<std::byte> exif, Size size);
 
 /// Exchanges XResolution and YResolution, for pixels that are turned by 90 degrees.
@@ -54,7 +54,7 @@ Image apply_orientation(Image image, int orientation);
 // --- Pixel density
 // ----------------------------------------------------------------------------------------------------
 
-/// Of the main image. Nullopt if it is missing, damaged, or only says that pixels are square.
+/// The density of the main image. Nullopt if it is missing, damaged, or only says that pixels are square.
 std::optional<PixelDensity> exif_density(std::span<const std::byte> exif);
 
 // --- Directories ----------------------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ struct ExifDirectories {
   std::vector<ExifEntry> gps;
   std::vector<ExifEntry> interoperability;
 
-  // What is left out: it is not named, or it holds offsets that would lead elsewhere.
+  // What is left out, because it is not listed above or holds offsets that would become wrong.
   bool has_other_tags = false;  ///< in the main directory, besides those that describe the pixels' layout
   bool has_maker_note = false;
   bool has_next = false;  ///< a directory after the main one: the thumbnail of EXIF data, a page of a TIFF
@@ -91,7 +91,7 @@ std::vector<std::uint64_t> tag_numbers(const RandomAccess& file, std::uint64_t o
 /// The entries with these tags of the directory at `offset`, or of the first one for 0; none if any is damaged.
 std::vector<ExifEntry> tag_entries(const RandomAccess& file, std::uint64_t offset, std::span<const std::uint16_t> tags);
 
-/// EXIF data with this orientation, of which 2 … 8 are written, in little endian; empty if there are no entries.
+/// Little-endian EXIF data with this orientation, which is written if it is 2 … 8; empty if there are no entries.
 std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation);
 
 /// Offsets of directories in a file; 0 if there is none.

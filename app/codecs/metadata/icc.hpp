@@ -42,8 +42,8 @@ std::vector<std::byte> decompressed_icc(ByteSpan zlib);
 std::vector<std::byte> compressed_icc(ByteSpan profile);
 
 /// Names the declared color space, for example "ICC profile 'Display P3'" or "gAMA 1.00000"; empty for sRGB and if none
-/// is declared. The first present counts, in the order of the PNG specification: cICP, ICC profile, sRGB, then gAMA and
-/// cHRM. A profile counts as sRGB by its name.
+/// is declared. The first one present counts, in the order of the PNG specification: cICP, ICC profile, sRGB, then gAMA
+/// and cHRM. A profile counts as sRGB by its name.
 std::string foreign_color_space(const Metadata& metadata);
 
 /// False for numbers of a cHRM chunk (Metadata::chrm) that no color space has: x + y above 1, white without light, or

@@ -16,10 +16,10 @@ inline constexpr std::size_t kMaxIptcBytes = std::size_t{1} << 20;
 /// True if the data begins with a complete dataset and has at most kMaxIptcBytes.
 bool is_iptc(ByteSpan data) noexcept;
 
-/// IPTC data without zeros behind the last dataset, of which there may be up to 3.
+/// The IPTC data without the zeros, at most 3, after the last dataset.
 ByteSpan iptc_without_padding(ByteSpan data) noexcept;
 
-/// The contents of a sequence of Photoshop image resources: of each number the first; empty if there is none.
+/// The contents of a sequence of Photoshop image resources: the first resource of each number; empty if there is none.
 struct PhotoshopResources {
   ByteSpan iptc;            ///< 0x0404
   ByteSpan resolution;      ///< 0x03ED

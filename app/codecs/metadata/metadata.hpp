@@ -50,8 +50,8 @@ class MetadataFilter {
 
   void drop_all_but_density(Metadata& metadata, std::string_view why);
 
-  /// `stated` is what the format makes of the density: drops it if that is nothing, and tells if it is rounded. `why`
-  /// says what the format holds.
+  /// `stated` is the density as the format can state it. Drops the density if that is nullopt; adds a clause if it is
+  /// rounded. `why` says what the format holds.
   void fit_density(Metadata& metadata, const std::optional<PixelDensity>& stated, std::string_view why);
 
   void say(std::string_view what, std::string_view why);
@@ -65,24 +65,24 @@ class MetadataFilter {
 /// In lowest terms; nullopt if one of them is 0.
 std::optional<Ratio> ratio_of(std::uint32_t over, std::uint32_t under);
 
-/// The number with the fewest decimals within `tolerance` of a positive value, at most four, or else the ratio with the
-/// least denominator: of numbers that a file has rounded. Nullopt if the value is out of range.
+/// Recovers a positive number that a file has rounded: the number with the fewest decimals, at most four, within
+/// `tolerance` of `value`, or else the ratio with the smallest denominator. Nullopt if the value is out of range.
 std::optional<Ratio> simplest_ratio(double value, double tolerance);
 
 /// In the form of PNG and BMP: whole numbers from 1 to 2³¹ − 1 per meter, or without a unit; rounded to nearest.
 /// Nullopt if it cannot be stated.
 std::optional<PixelDensity> density_for_png(const PixelDensity& density);
 
-/// In JFIF's form: whole numbers from 1 to 65535 per inch, per centimeter or without a unit. In its own unit if that
-/// keeps it, else in the other one if that does, else rounded to nearest per inch. A density per meter is stated per
-/// inch, unless only centimeters keep it. Nullopt if it cannot be stated.
+/// In JFIF's form: whole numbers from 1 to 65535 per inch, per centimeter or without a unit. Keeps the density's own
+/// unit if that is exact, else takes the other one if that is exact, else rounds to nearest per inch. A density per
+/// meter is stated per inch, unless only centimeters are exact. Nullopt if it cannot be stated.
 std::optional<PixelDensity> density_for_jfif(const PixelDensity& density);
 
-/// In TIFF's form: per inch, per centimeter or without a unit. A density per meter that a whole number per inch is
-/// rounded to is stated so, any other one per centimeter.
+/// In TIFF's form: per inch, per centimeter or without a unit. A density per meter is stated per inch if a whole number
+/// per inch rounds to it, otherwise per centimeter.
 PixelDensity density_for_tiff(const PixelDensity& density);
 
-/// Takes the density from the EXIF data if the file tells it nowhere else.
+/// Takes the density from the EXIF data if the file states it nowhere else.
 void complete_density(Metadata& metadata);
 
 }  // namespace gpuimg::codecs

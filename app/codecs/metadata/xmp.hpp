@@ -45,7 +45,7 @@ struct XmpParts {
 std::optional<XmpParts> blank_xmp_parts(std::span<std::byte> packet);
 
 /// Overwrites every property whose name begins with GPS, such as exif:GPSLatitude, with blanks. Returns how many;
-/// nullopt as above.
+/// nullopt if one of them has an unknown form.
 std::optional<std::size_t> blank_xmp_positions(std::span<std::byte> packet);
 
 }  // namespace gpuimg::codecs

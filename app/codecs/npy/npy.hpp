@@ -16,7 +16,7 @@ namespace gpuimg::codecs::npy {
 /// Begins a file of any Sample, little endian. The sink must outlive the writer.
 std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink);
 
-/// What begins such a file at any place.
+/// Returns a function that begins such a file at any FileParts.
 inline auto npy_opener(int width, int height, PixelFormat format) {
   return [=](const FileParts& to) { return open_npy_writer(width, height, format, to.append); };
 }

@@ -1,6 +1,6 @@
-// Reads all 15 kinds of PNG, interlaced or not, strictly; and writes PNG. gpuimg reads flawless files that are not
-// interlaced itself and leaves the rest to libpng. PNG specification (ISO/IEC 15948).
-// To read this folder, start in png_reader.cpp for reading and in png_writer.cpp for writing.
+// Reads all 15 kinds of PNG, interlaced or not, strictly; and writes PNG. gpuimg itself reads flawless files without
+// interlacing and leaves all others to libpng. PNG specification (ISO/IEC 15948). To read this folder, start in
+// png_reader.cpp for reading and in png_writer.cpp for writing.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 /// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::describe of PNG: of a file of EncodedPng's kinds, neither small nor huge, that EXIF data do not turn.
+/// Codec::describe of PNG: for a file of EncodedPng's kinds that is neither small nor huge and is not turned by EXIF
+/// data.
 std::optional<DescribedImage> describe_png_image(std::span<const std::byte> bytes, const std::string& name,
                                                  const ReadOptions& options);
 
@@ -56,7 +57,7 @@ void fit_png_metadata(Metadata& metadata, MetadataFilter& filter);
 /// the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
-/// Of what a writer of rows holds for each thread: strips that wait while others are packed.
+/// Part of what a writer of rows holds for each thread: strips that wait while others are packed.
 constexpr std::size_t kWaitingBytesOfThread = std::size_t{512} << 10;
 
 /// Codec::open_writer of PNG. Copies rows only if a call brings too few for all threads. Holds less than 3 MB per

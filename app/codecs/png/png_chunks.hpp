@@ -91,11 +91,11 @@ struct PngHeader {
 /// does not start with it.
 PngHeader read_png_header(ByteSpan bytes, const std::string& name);
 
-/// Codec::file_metadata of PNG: also of the chunks behind the image data, as far as the file goes. Uses the first chunk
-/// of each type, and the first text of each keyword. Leaves it out, and adds a clause to `details`, if it is damaged,
-/// if it follows the image data (except eXIf and texts), or if it is sRGB and there is an ICC profile. Raw profiles
-/// count unless a chunk of its own holds the same kind of data. Names other ancillary chunks in `not_kept`, at most 16
-/// types.
+/// Codec::file_metadata of PNG: also from the chunks after the image data, as far as the file goes. Uses the first
+/// chunk of each type, and the first text of each keyword. Leaves out a chunk, and adds a clause to `details`, if it is
+/// damaged, if it follows the image data (except eXIf and texts), or if it is sRGB and there is an ICC profile. A raw
+/// profile counts unless a dedicated chunk holds the same kind of data. Names other ancillary chunks in `not_kept`, at
+/// most 16 types.
 Metadata read_png_metadata(const RandomAccess& file, const std::string& name, std::vector<std::string>& details);
 
 /// Returns type and data of each chunk, in an order valid after IHDR. Converts a density to PNG's units.

@@ -15,8 +15,9 @@
 
 namespace gpuimg::codecs::png {
 
-/// How libpng reads image data (png_reader.cpp): up to kMaxSingleRead bytes at once; of more, the last read has at
-/// least kMinLastRead bytes. A stream that libpng would refuse for what follows its data must be refused here too.
+/// How libpng reads image data (png_reader.cpp): up to kMaxSingleRead bytes at once; if there are more, the last read
+/// has at least kMinLastRead bytes. A stream that libpng would refuse for what follows its data must be refused here
+/// too.
 inline constexpr std::size_t kMaxSingleRead = std::size_t{256} << 10;
 inline constexpr std::size_t kMinLastRead = 2048;
 

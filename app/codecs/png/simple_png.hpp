@@ -46,7 +46,7 @@ class PngPalette {
 /// Gray, or red, green and blue; as decoded.
 using PngColor = std::array<std::uint16_t, 3>;
 
-/// Of any kind, not interlaced.
+/// A PNG of any kind that is not interlaced.
 struct SimplePng {
   int width = 0;
   int height = 0;
@@ -83,7 +83,7 @@ struct PngFile {
 };
 
 /// Walks the chunks through IEND. Returns nullopt for a file that must be held whole: it is cut off, its image data are
-/// not contiguous or of 2 GiB, or it has very many chunks or much besides its image data. Of checksums, checks none.
+/// not contiguous or of 2 GiB, or it has very many chunks or much besides its image data. Checks no checksums.
 std::optional<PngFile> scan_png(const RandomAccess& file);
 
 /// Checks the checksums of the image data from the beginning on, while its caller inflates them.
@@ -92,11 +92,11 @@ class PngDataCheck {
   /// The file must outlive it.
   explicit PngDataCheck(const PngFile& png);
 
-  /// The image data for one user, which calls it and up_to() by turns: bytes that are read in order are checked on the
-  /// way, so that up_to() need not read them again. The check must outlive it.
+  /// The image data for one user, which alternates reads and calls of up_to(): bytes that are read in order are checked
+  /// at once, so that up_to() need not read them again. The check must outlive it.
   RandomAccess image_data();
 
-  /// Goes on to byte `end` of the image data. Returns false once a checksum was wrong.
+  /// Continues to byte `end` of the image data. Returns false once a checksum was wrong.
   bool up_to(std::uint64_t end);
 
  private:
@@ -119,7 +119,7 @@ std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& nam
 /// The same for a file whose image data stay in it. The caller checks their checksums. `file` must outlive the result.
 std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name);
 
-/// Of 0.5 to 64 megapixels: a thread decodes smaller images as fast, and larger ones are read in bands.
+/// True for 0.5 to 64 megapixels: a CPU thread decodes smaller images just as fast, and larger ones are read in bands.
 constexpr bool is_size_for_backends(std::uint64_t width, std::uint64_t height) {
   constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 19;
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 26;

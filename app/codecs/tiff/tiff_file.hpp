@@ -26,7 +26,7 @@ class TiffFile {
   [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Bytes of the file as they stand; returns how many there were.
+  /// Reads bytes of the file as stored; returns how many there were.
   std::size_t read(std::uint64_t offset, std::span<std::byte> to) const { return state_->content.read(offset, to); }
 
   /// The value of a tag with one number, or its default, or `otherwise`.
@@ -42,7 +42,7 @@ class TiffFile {
   /// True if the directory does not say what the samples after the colors are; libtiff then calls them unspecified.
   [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
 
-  /// From now on, warnings are errors, for they concern pixels; except the harmless ones, which become notes.
+  /// From now on, warnings concern pixels and are errors, except harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
 
   /// Harmless warnings about pixels, in libtiff's words; each once.
@@ -80,12 +80,13 @@ class TiffFile {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };
 
-  /// Throws if the samples of a pixel differ in their bits or kind, which libtiff takes for damage.
+  /// Throws if the samples of a pixel differ in their bits or kind; libtiff would call that damage.
   void reject_mixed_samples(std::uint64_t directory) const;
 
   /// The header of the file, with the place of another directory.
   static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
-  /// Changes the current directory so that libtiff ignores tags without a value. It takes some of them for damage.
+  /// Changes the current directory so that libtiff ignores tags without a value. libtiff would call some of them
+  /// damage.
   void hide_empty_tags(std::uint64_t offset);
 
   static tmsize_t on_read(thandle_t handle, void* to, tmsize_t size);

@@ -45,7 +45,7 @@ struct TiffKind {
   }
 };
 
-/// Of the current directory. Throws like decode_image; the size is not checked.
+/// The kind of the current directory's image. Throws like decode_image; the size is not checked.
 TiffKind tiff_kind(const TiffFile& file);
 
 struct TiffBlocks {
@@ -56,7 +56,7 @@ struct TiffBlocks {
   std::uint64_t row_bytes = 0;    ///< of a line
   std::uint32_t line_height = 1;  ///< rows of pixels in a line: more than one if chroma is subsampled
   std::uint32_t count = 0;
-  std::uint32_t missing = 0;  ///< of a sparse file: it has no data for them
+  std::uint32_t missing = 0;  ///< blocks without data, in a sparse file
 
   [[nodiscard]] std::uint64_t lines(std::uint32_t rows) const { return (rows + line_height - 1) / line_height; }
 };
