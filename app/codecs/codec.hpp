@@ -71,7 +71,7 @@ struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image whose file holds few of its pixels
   bool auto_orient = true;                                    ///< apply the EXIF orientation
-  PageRef page = {};                                          ///< of a file of several
+  PageRef page = {};                                          ///< in a file with several pages
   bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
   int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
   /// Allocates pixels, for example Backend::new_image; null for ordinary memory. Not used for TGA and rare PNGs.

@@ -1,6 +1,6 @@
-// The encoder's loops. The match finder is a hash table with one candidate a position. Mispredicted branches dominate
-// its cost, so one branch decides on a candidate, and match lengths are counted a word at a time. Of the symbols that
-// it leaves, literals are counted four at a time, and written eight at a time if their codes are short.
+// The encoder's loops. The match finder is a hash table with one candidate per position. Mispredicted branches dominate
+// its cost, so a single branch decides on a candidate, and match lengths are counted many bytes at a time. Literals are
+// counted four at a time, and written eight at a time if their codes are short.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/compress_loops.cpp"
 #include "codecs/simd_targets.hpp"
@@ -40,7 +40,7 @@ HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
 
 constexpr std::uint32_t kCompared = 32;
 
-/// Which of kCompared bytes are equal, the first in the lowest bit.
+/// Which of kCompared bytes are equal; the first byte in the lowest bit.
 HWY_INLINE std::uint64_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b) {
   const hn::CappedTag<std::uint8_t, kCompared> d;
   std::uint64_t equal = 0;
@@ -56,8 +56,8 @@ HWY_INLINE std::uint32_t equal_at_first(std::uint64_t equal) {
   return static_cast<std::uint32_t>(std::countr_one(equal));
 }
 
-/// Length of the common prefix of `a` and `b`, at most `max`, given that kLookAhead bytes are equal, and no more than
-/// `max`.
+/// Length of the common prefix of `a` and `b`, at most `max`, given that kLookAhead bytes are equal and kLookAhead is
+/// not more than `max`.
 std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
   for (std::uint32_t count = kLookAhead; count + kCompared < max; count += kCompared) {
     if (const std::uint32_t more = equal_at_first(equal_bytes(a + count, b + count)); more < kCompared) {
@@ -68,8 +68,9 @@ std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, s
   return last + equal_at_first(equal_bytes(a + last, b + last));
 }
 
-/// The same for any bytes. Is limited to kUnlimited if `max` is less; on that, files of the lazy level depend. Half of
-/// the matches of drawings are longer than three words, a fifth longer than kLookAhead, which is easier to predict.
+/// The same for any bytes. If `max` is less than kUnlimited, the limit is kUnlimited; the files of the lazy level
+/// depend on that. Half of the matches in drawings are longer than three words; a fifth are longer than kLookAhead, so
+/// a branch on kLookAhead is easier to predict.
 HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
   constexpr std::uint32_t kUnlimited = 3 * kWord;
   constexpr std::uint32_t kRest = kLookAhead - kCompared;
@@ -86,7 +87,7 @@ struct Part {
   std::uint32_t stop;  // matches start before it
 };
 
-/// Where the sequences of a block go.
+/// The sequences found in a block.
 struct Found {
   DeflateSequence* next;    // room for the largest possible number
   std::uint32_t coded_end;  // of the last match, or the beginning of the block
@@ -107,7 +108,7 @@ void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t
   const auto slot_of = [&](std::uint32_t position) HWY_ATTR { return hash_slot(word_at(base + position), hash_bits); };
   const auto note = [&](std::uint32_t slot, std::uint32_t position)
                         HWY_ATTR { positions[slot] = static_cast<std::uint16_t>(position - origin); };
-  constexpr std::uint32_t kAtOnce = 8;  // all are read before the first is stored: 1.5 % of the time of a photo
+  constexpr std::uint32_t kAtOnce = 8;  // reading all before the first store saves 1.5 % of the time for a photo
   std::uint32_t position = first_primed(begin);
   for (; position + kAtOnce * kPrimingStep <= begin; position += kAtOnce * kPrimingStep) {
     std::array<std::uint32_t, kAtOnce> slots;
@@ -127,12 +128,12 @@ void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t
   }
 }
 
-/// If positions stay below 2¹⁶, those in the table are whole.
+/// Unless `positions_wrap`, positions stay below 2¹⁶, so the table holds them completely.
 template <bool is_lazy, bool positions_wrap>
 void find_sequences(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
                     Found& found) {
   const std::uint32_t min_length = settings.search.min_length;
-  const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
+  const std::uint64_t must_match =  // the part of the second word that a match of min_length covers
       min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - min_length);
   // Local copies stay in registers.
   const std::uint32_t end = part.end;
@@ -262,7 +263,7 @@ DeflateSequence* find_all(const MatchSettings& settings, std::uint16_t* position
 
 constexpr std::size_t kNone = 256;  ///< stands for "no literal"
 
-/// Arithmetic, because compilers make a branch of ?:, and every second one would be mispredicted.
+/// Uses arithmetic, because compilers turn ?: into a branch, and every second one would be mispredicted.
 HWY_INLINE std::size_t literal_or_none(std::size_t literal, bool is_literal) {
   const std::size_t mask = 0 - std::size_t{is_literal};
   return (literal & mask) | (kNone & ~mask);
@@ -345,7 +346,7 @@ void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence>
     for (; left >= 8; left -= 8, at += 8) {
       const Bits first = codes.four(at);
       const Bits second = codes.four(at + 4);
-      if (first.count + second.count <= BitWriter::kMaxBits) {  // a store less: 8 % of the time that noise takes
+      if (first.count + second.count <= BitWriter::kMaxBits) {  // saves a store: 8 % of the time for noise
         writer.write(first.then(second));
       } else {
         writer.write(first);

@@ -73,7 +73,7 @@ void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32
   }
 }
 
-/// The first table grows with the code length: doubled, the table of the codes up to n bits serves for n + 1 bits.
+/// The first table grows with the code length: the table of codes of up to n bits, doubled, is a table for n + 1 bits.
 template <class Table, class EntryOf>
 void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Table& table, EntryOf entry_of) {
   const SortedSymbols sorted(lengths, counts);
@@ -99,8 +99,8 @@ void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Tab
 }
 
 /// Merges up to kMost literals into one entry where the index covers more than one of their codes. Goes backward,
-/// because the literals that follow are found at smaller indices, which must still hold single literals. Branch-free,
-/// because the branches would be unpredictable.
+/// because the next literal is found at a smaller index, which must still hold a single literal. Branch-free, because
+/// the branches would be unpredictable.
 template <std::uint32_t kMost>
 void merge_literals(LiteralTable& table) {
   const std::uint32_t bits = table.first_bits();
@@ -163,7 +163,7 @@ bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
   table.chosen_bits = first_bits_for(lengths);
   fill(lengths, counts, table, literal_or_length);
   if (table.first_bits() == LiteralTable::kManyBits) {
-    merge_literals<2>(table);  // three are rare where more bits are worth it
+    merge_literals<2>(table);  // three literals are rare where more bits pay
   } else {
     merge_literals<InflateEntry::kMaxLiterals>(table);
   }
@@ -244,7 +244,7 @@ void InflateInput::gather_from(std::uint64_t byte) {
 }
 
 void InflateInput::gather() {
-  // Keeps the bytes that are already in `bits`: align() goes back to them.
+  // Keeps the bytes that are already in `bits`, because align() returns to them.
   const std::uint8_t* const begin = std::min(bits.byte(), end_);
   const auto ahead = static_cast<std::size_t>(bits.next - begin);
   const auto kept = static_cast<std::size_t>(end_ - begin);

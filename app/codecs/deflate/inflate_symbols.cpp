@@ -85,7 +85,7 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
     bits.consume(entry.bits);
   };
   while (out < end && bits.next <= limit) {
-    // A refill after a look-up is done while the entry is loaded. Of its 56 bits, three literal entries take 36.
+    // A refill after a look-up overlaps the load of the entry. Three literal entries take 36 of its 56 bits.
     bits.refill();
     if (entry.literals() != 0) {
       put_literals();
@@ -117,7 +117,7 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
         ending = entry.kind() == InflateEntry::end_of_block ? SymbolsEnd::end_of_block : SymbolsEnd::damaged;
         break;
       }
-      // A length of up to 20 bits whose distance, of up to 28, has an entry of its own.
+      // A length of up to 20 bits; its distance, of up to 28 bits, has an entry of its own.
       count = entry.value(bits.bits);
       bits.consume(entry.bits);
       entry = tables.distances.entries[bits.peek(DistanceTable::first_bits())];

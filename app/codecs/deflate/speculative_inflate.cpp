@@ -27,7 +27,7 @@ constexpr auto code_space_table() {
 
 constexpr std::array kCodeSpace = code_space_table();
 
-/// At least 57 bits of the stream, from bit `bit` on.
+/// Reads at least 57 bits of the stream, from bit `bit` on.
 std::uint64_t bits_at(const std::uint8_t* bytes, std::size_t bit) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes + bit / 8, sizeof word);
@@ -35,7 +35,7 @@ std::uint64_t bits_at(const std::uint8_t* bytes, std::size_t bit) {
 }
 
 constexpr std::size_t kFirstBits = 13;                   // last-block flag, block type, two symbol counts
-constexpr std::size_t kPositions = 57 - kFirstBits + 1;  // that 57 bits cover
+constexpr std::size_t kPositions = 57 - kFirstBits + 1;  // positions that 57 bits cover
 
 /// A mask of the positions at which a header can start: last-block flag 0, block type 2, then two 5-bit counts, neither
 /// of them 30 or 31.
@@ -152,7 +152,7 @@ SpeculativeInflater::Attempt SpeculativeInflater::try_block(std::uint64_t positi
   if (inflate_wide(end)) {
     return Attempt::block;
   }
-  // False blocks turn out to be damaged early; later damage is the file's.
+  // A false block turns out to be damaged early; later damage is in the file itself.
   constexpr std::size_t kEarly = 2 * kWindow;
   const bool is_damaged = blocks_.stage() == InflateBlocks::Stage::damaged;
   return is_damaged && wide_count_ < kEarly ? Attempt::no_block : Attempt::hopeless;

@@ -1,5 +1,5 @@
-// AV1 for libheif, by dav1d. It takes the place of libheif's own use of dav1d, which lets dav1d print lines of its own,
-// and loses a decoder where dav1d refuses data. docs/decisions/0018.
+// Decodes AV1 for libheif with dav1d. Replaces libheif's own use of dav1d, which lets dav1d print messages and leaks a
+// decoder when dav1d rejects data. docs/decisions/0018.
 #include <dav1d/dav1d.h>
 #include <dav1d/version.h>
 #include <libheif/heif_plugin.h>
@@ -21,7 +21,8 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// Functions of dav1d, without their prefix. The library must be that of the headers: settings are a struct.
+/// Functions of dav1d, without their prefix. The library must match the headers, because settings are passed as a
+/// struct.
 struct LibDav1d {
   SharedLibrary library{GPUIMG_DAV1D_LIBRARY(DAV1D_API_VERSION_MAJOR)};
   GPUIMG_LIBRARY_FUNCTION(close, dav1d_close);
@@ -75,7 +76,7 @@ class Av1Decoder {
     settings.logger = {nullptr, nullptr};  // it would print
     settings.all_layers = 0;
     settings.max_frame_delay = 1;
-    constexpr unsigned kMaxPixels = 1U << 30;  // as of libheif
+    constexpr unsigned kMaxPixels = 1U << 30;  // the same as libheif's
     settings.frame_size_limit = kMaxPixels;
     if (dav1d().open(&context_, &settings) < 0) {
       throw std::bad_alloc();
@@ -105,7 +106,7 @@ class Av1Decoder {
     Av1Picture picture;
     int result = DAV1D_ERR(EAGAIN);
     for (bool is_sent = false; result == DAV1D_ERR(EAGAIN) && !is_sent;) {
-      is_sent = data_.sz == 0;  // then what is left is taken out
+      is_sent = data_.sz == 0;  // then only takes out what is left
       const int sent = is_sent ? 0 : dav1d().send_data(context_, &data_);
       result = sent < 0 && sent != DAV1D_ERR(EAGAIN) ? sent : dav1d().get_picture(context_, picture.get());
       if (sent == DAV1D_ERR(EAGAIN) && result == sent) {

@@ -32,7 +32,7 @@ class Bits {
   std::uint64_t take_bytes(std::uint64_t count) { return take(8 * count); }
   bool take_flag() { return take(1) != 0; }
 
-  /// At a byte.
+  /// Requires a position at a byte boundary.
   [[nodiscard]] ByteSpan rest() const { return bytes_.subspan(at_ / 8); }
   void skip_bytes(std::uint64_t count) {
     at_ += 8 * static_cast<std::size_t>(std::min<std::uint64_t>(count, rest().size()));
@@ -103,14 +103,14 @@ void visit_item_types(ByteSpan infos, Visit visit) {
 /// Where the data of an item are: in the file, in the box idat, or in another item.
 enum class DataPlace : std::uint8_t { file, inside, item };
 
-/// Items may share data, such as equal tiles of a grid, but not so that reading them all takes long.
+/// Items may share data, such as equal tiles of a grid, but the limit keeps reading them all from taking long.
 std::uint64_t most_item_bytes(ByteSpan file) {
   constexpr std::uint64_t kOfSmallFiles = std::uint64_t{64} << 20;
   return kOfSmallFiles + 4 * std::uint64_t{file.size()};
 }
 
 /// Calls visit(item, place, data) for each item whose data the file has; `data` is valid during the call. Returns false
-/// at the first item with which all together have more than most_item_bytes().
+/// once all items together exceed most_item_bytes().
 template <class Visit>
 bool visit_item_data(ByteSpan file, Visit visit) {
   const ByteSpan inside = box_of_items("idat", file);
@@ -145,7 +145,7 @@ bool visit_item_data(ByteSpan file, Visit visit) {
       left_bytes -= part.size();
       if (extents == 1) {
         whole_data = part;
-      } else if (data.size() + part.size() <= file.size()) {  // extents that overlap could take any memory
+      } else if (data.size() + part.size() <= file.size()) {  // overlapping extents could take any amount of memory
         data.insert(data.end(), part.begin(), part.end());
       }
     }
@@ -245,7 +245,7 @@ Av1Sequence sequence_in(ByteSpan header) {
   return sequence;
 }
 
-/// Keeps the first and the largest.
+/// Keeps the first and the largest further sequence.
 void add_sequence(const Av1Sequence& sequence, std::vector<Av1Sequence>& sequences) {
   const auto pixels = [](const Av1Sequence& of) { return of.width * of.height; };
   if (sequences.size() < 2) {
@@ -332,7 +332,7 @@ bool is_alpha(const HeifItem& item) {
          name == "urn:mpeg:avc:2015:auxid:1";
 }
 
-/// Coded with one channel.
+/// True if the item is coded with one channel.
 bool is_coded_gray(const HeifItem& item) {
   const ItemProperty* hevc = item.type == "hvc1" ? item.property("hvcC") : nullptr;
   constexpr std::size_t kChroma = 16;
@@ -341,7 +341,7 @@ bool is_coded_gray(const HeifItem& item) {
   return is_gray_hevc || (!item.sequences.empty() && item.sequences.front().is_gray);
 }
 
-/// By the colors that are declared by numbers.
+/// Taken from the colors that the item declares by numbers.
 std::optional<bool> full_range_of(const HeifItem& item) {
   constexpr std::size_t kFlag = 10;
   for (const ItemProperty& property : item.properties) {
@@ -374,8 +374,8 @@ struct Range {
   std::uint64_t size = 0;
 };
 
-/// One side of a crop, from its length and its offset from the center, both fractions. Rounded and cut off as by
-/// libheif: `rounds_up` is for halves of the beginning.
+/// One side of a crop, from its length and its offset from the center, both fractions. Rounds and clips as libheif
+/// does; `rounds_up` says how a beginning at half a pixel is rounded.
 std::optional<Range> cropped(ByteSpan length, ByteSpan offset, std::uint64_t size, bool rounds_up) {
   constexpr std::int64_t kMaxDivisor = 1 << 14;
   const auto number = std::int64_t{u32be_at(length, 0)};
@@ -421,7 +421,7 @@ bool crop(ByteSpan content, Framing& framing) {
   return true;
 }
 
-/// Returns false if it is invalid.
+/// Applies a transformation. Returns false if it is invalid.
 bool apply(const ItemProperty& property, Framing& framing) {
   const unsigned value = property.content.empty() ? 0 : u8_at(property.content, 0);
   if (property.type == "irot") {

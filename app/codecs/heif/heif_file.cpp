@@ -1,5 +1,5 @@
-// Opens a HEIF. gpuimg crops and turns images itself: libheif would turn chroma that is stored at half the size, and
-// loses alpha that has not the transformations of its image. So libheif gets the file without transformations.
+// Opens a HEIF. gpuimg crops and turns images itself: libheif would turn chroma while it is stored at half size, and
+// loses alpha whose transformations differ from its image's. So libheif gets the file without transformations.
 #include "codecs/heif/heif_file.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 /// libheif's message, which may hold bytes of the file and end with a new line, as a clause.
 std::string clause(const heif_error& error) {
   constexpr std::string_view kOfDecoder =
-      "Decoder plugin generated an error: Unspecified: ";  // hevc_decoder.cpp's follows
+      "Decoder plugin generated an error: Unspecified: ";  // hevc_decoder.cpp's text follows
   std::string text = error.message != nullptr ? error.message : "unknown error";
   std::replace(text.begin(), text.end(), '\n', ' ');
   text.erase(text.find_last_not_of(" .:") + 1);
@@ -31,7 +31,7 @@ std::string clause(const heif_error& error) {
   return text;
 }
 
-/// A file that other versions of the library may read.
+/// Rejects a file that other versions of the library may read.
 [[noreturn]] void refuse_kind(const std::string& name, std::string_view kind) {
   throw Error(ErrorKind::unsupported,
               fmt::format("{}: {} is not supported by this {}; convert it with a newer version, for example with: "
@@ -93,7 +93,7 @@ void HeifFile::open_primary() {
 
 void HeifFile::choose_alpha() {
   const bool is_attached = library_.image_handle_has_alpha_channel(image()) != 0;
-  if (items_.alpha() == 0) {  // tiles may have some
+  if (items_.alpha() == 0) {  // tiles may have alpha
     alpha_source_ = is_attached ? AlphaSource::with_image : AlphaSource::none;
     return;
   }

@@ -32,14 +32,14 @@ struct Channel {
   }
 };
 
-/// What libheif decoded. Pixels are made of it: RGB, or gray three times, and alpha if there is one.
+/// What libheif decoded, as the channels of pixels: RGB, or gray three times, and alpha if there is any.
 struct Decoded {
   HeifOwner<const heif_image> image;
   std::array<Channel, 4> channels;
 };
 
 void set_video_range(Channel& channel) {
-  constexpr std::uint32_t kBlack = 16;  // of 8 bits, as is the following
+  constexpr std::uint32_t kBlack = 16;  // for 8 bits, like kSpan
   constexpr std::uint32_t kSpan = 219;
   const int more = channel.bits - 8;
   channel.low = kBlack << more;
@@ -56,12 +56,13 @@ heif_chroma interleaved(bool is_deep, bool has_alpha) {
 /// What is decoded, and as what.
 struct Wanted {
   const heif_image_handle* handle = nullptr;
-  std::uint64_t width = 0;  ///< that it declares
+  std::uint64_t width = 0;  ///< as the handle declares
   std::uint64_t height = 0;
   int bits = 8;
   std::uint64_t item = 0;
   bool has_alpha = false;
-  bool is_plane = false;  ///< of gray; without libheif's conversion, the range that HEVC data declare is known
+  bool is_plane =
+      false;  ///< a gray plane, without libheif's conversion, which would hide the range that HEVC data declare
 };
 
 HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wanted& wanted, const ReadOptions& options) {
@@ -86,7 +87,7 @@ HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wante
   refuse_damaged(file.name(), "its image has another size or depth than it declares");
 }
 
-/// A plane that must be what is wanted.
+/// A plane, which must match `wanted`.
 Channel channel_of(const HeifFile& file, const Wanted& wanted, const heif_image* image, heif_channel plane) {
   const LibHeif& library = file.library();
   Channel channel;
@@ -108,8 +109,8 @@ Channel channel_of(const HeifFile& file, const Wanted& wanted, const heif_image*
   return channel;
 }
 
-/// Of gray levels, which libheif passes on as they are coded. The file decides before its data. Alpha has the range of
-/// its data, whatever colors its item declares.
+/// True if gray levels, which libheif passes on as coded, use the full range. The file's declaration takes precedence
+/// over its data. Alpha has the range of its data, whatever colors its item declares.
 bool is_full_range(const HeifFile& file, const Wanted& wanted, const heif_image* image) {
   const std::optional<bool> declared = file.items().declared_full_range(wanted.item);
   if (wanted.item == file.items().alpha() || (!declared && !wanted.is_plane)) {
@@ -179,7 +180,7 @@ bool are_rows_alike(const Decoded& from, int count, View to) {
          std::all_of(from.channels.begin(), from.channels.begin() + count, is_plain);
 }
 
-/// The part of a decoded image that its framing shows, turned. Of the channels of `format`, the first `count` are set.
+/// The part of a decoded image that its framing shows, turned. Sets the first `count` channels of `format`.
 Image framed(const Decoded& from, const Framing& framing, PixelFormat format, int count, const ReadOptions& options) {
   const int orientation = framing.orientation();
   const int width = static_cast<int>(framing.width);
@@ -201,7 +202,7 @@ Image framed(const Decoded& from, const Framing& framing, PixelFormat format, in
   return apply_orientation(std::move(part), orientation);
 }
 
-/// True for coded gray, which is decoded as a plane.
+/// True for an item that is coded as gray; it is decoded as a plane.
 bool is_plane(const HeifFile& file, std::uint64_t id) {
   return file.items().is_gray(id) && file.items().parts_of(id).size() == 1;
 }

@@ -1,5 +1,5 @@
-// The entry points of HEIF: what is declared, metadata, and the checks before libheif decodes. Metadata items are taken
-// as they are if they are what they claim to be. ISO/IEC 23008-12, annex A, for EXIF.
+// The entry points of HEIF: declarations, metadata, and the checks before libheif decodes. Metadata items are taken
+// unchanged if their content is what it claims to be. ISO/IEC 23008-12, annex A, for EXIF.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ std::vector<std::byte> icc_of(const HeifFile& file, std::vector<std::string>& de
   return {icc.begin(), icc.end()};
 }
 
-/// Colors declared by numbers (nclx), unless they are those of sRGB or unspecified. The pixels are full-range RGB.
+/// Colors declared by numbers (nclx), unless they are sRGB's or unspecified. The pixels are full-range RGB.
 std::optional<std::array<std::byte, 4>> cicp_of(const HeifFile& file) {
   constexpr int kSrgbPrimaries = 1;
   constexpr int kSrgbTransfer = 13;
@@ -74,7 +74,7 @@ std::vector<std::byte> item_bytes(const HeifFile& file, heif_item_id id) {
   return bytes;
 }
 
-/// After a number that says where the TIFF structure begins.
+/// The EXIF data in an item, after the number that says where the TIFF structure begins.
 ByteSpan exif_in(ByteSpan item) {
   constexpr std::size_t kNumber = 4;
   const std::size_t begin = item.size() >= kNumber ? kNumber + u32be_at(item, 0) : item.size();
@@ -105,8 +105,8 @@ void take_item(const HeifFile& file, heif_item_id id, Metadata& metadata, std::v
   }
 }
 
-/// Of the primary image. Colors that are declared by numbers become cICP. Adds a clause to `details` for each damaged
-/// piece.
+/// The metadata of the primary image. Colors that are declared by numbers become cICP. Adds a clause to `details` for
+/// each damaged piece.
 Metadata read_metadata(const HeifFile& file, std::vector<std::string>& details) {
   Metadata metadata;
   metadata.icc = icc_of(file, details);
@@ -122,10 +122,10 @@ Metadata read_metadata(const HeifFile& file, std::vector<std::string>& details) 
   return metadata;
 }
 
-/// Equal blocks take few bits, and cropping or false boxes can hide most of an image, so that a few bytes could take
-/// any memory.
+/// A few bytes could require any amount of memory: equal blocks take few bits, and cropping or false boxes can hide
+/// most of an image.
 void check_sizes(const HeifFile& file, const ReadOptions& options) {
-  constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // as of WebP
+  constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // the same as for WebP
   check_size(file.name(), file.width(), file.height(), options.max_pixels);
   allow_sparse_hevc(options.max_sparse_pixels);
   const auto check_coded = [&](std::uint64_t width, std::uint64_t height) {

@@ -1,7 +1,7 @@
-// HEVC for libheif, by libde265. It takes the place of libheif's own use of libde265, which ignores what the library
-// says about damaged data, and passes on whatever memory held where the data leave blocks out. docs/decisions/0029.
+// Decodes HEVC for libheif with libde265. Replaces libheif's own use of libde265, which ignores what the library says
+// about damaged data, and passes on uninitialized memory where the data leave blocks out. docs/decisions/0029.
 //
-// libde265 gets planes that are filled with a random pattern. A block that still has it was never decoded.
+// libde265 gets planes that are filled with a random pattern. A block that still has the pattern was never decoded.
 #include <libde265/de265.h>
 #include <libheif/heif_plugin.h>
 
@@ -70,7 +70,7 @@ constexpr int kBlock = 4;  // width and height of the smallest block that is cod
 /// A plane of samples of 1 or 2 bytes, filled with a pattern that no decoder writes by chance.
 class Plane {
  public:
-  /// Throws std::bad_alloc. `bits` is that of a sample.
+  /// Throws std::bad_alloc. `bits` is the number of bits per sample.
   Plane(int width, int height, int bits)
       : sample_bytes_(bits > 8 ? 2 : 1),
         row_bytes_(rounded_up(static_cast<std::size_t>(width) * sample_bytes_)),
@@ -101,7 +101,7 @@ class Plane {
 
  private:
   static constexpr std::size_t kAlignment = 64;
-  static constexpr int kShifts = 256;  // rows with the same pattern are this far from each other
+  static constexpr int kShifts = 256;  // the pattern of rows repeats after this many rows
 
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
@@ -114,7 +114,7 @@ class Plane {
     return memory != nullptr ? static_cast<std::byte*>(memory) : throw std::bad_alloc();
   }
 
-  /// Samples within the range of `bits`.
+  /// Returns samples within the range of `bits`.
   static std::vector<std::byte> random_bytes(std::size_t size, int bits) {
     std::vector<std::byte> bytes(size);
     std::minstd_rand random;  // the same in every run
@@ -165,12 +165,12 @@ Planes new_planes(const de265_image_spec& spec, const de265_image* image) {
   return planes;
 }
 
-/// What a picture may take, and whether one was refused.
+/// How large pictures may be, and whether one was rejected.
 struct Allowance {
   std::uint64_t bytes = 0;  ///< of data
   bool is_exceeded = false;
 
-  /// Returns false, and remembers it, for a picture that check_coverage would refuse.
+  /// Returns false, and records that, for a picture that check_coverage would reject.
   bool admit(std::uint64_t pixels) {
     constexpr std::uint64_t kMaxPixelsPerByte = 16384;
     is_exceeded = is_exceeded || (pixels > sparse_pixels && pixels / kMaxPixelsPerByte > bytes);
@@ -180,7 +180,7 @@ struct Allowance {
   static inline std::atomic<std::uint64_t> sparse_pixels = std::uint64_t{64} << 20;
 };
 
-/// Called by libde265 for a new picture. Returns 0 if it may not have the memory.
+/// Called by libde265 for a new picture. Returns 0 if the picture must not or cannot have its memory.
 int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* allowance) {
   if (!static_cast<Allowance*>(allowance)->admit(static_cast<std::uint64_t>(spec->width) *
                                                  static_cast<std::uint64_t>(spec->height))) {
@@ -211,15 +211,15 @@ void release_buffer(de265_decoder_context* /*unused*/, de265_image* image, void*
   delete planes_of(image);
 }
 
-/// These say nothing about pixels.
+/// True for warnings that do not concern pixels.
 bool is_harmless(de265_error warning) {
   return warning == DE265_WARNING_NO_WPP_CANNOT_USE_MULTITHREADING ||
          warning == DE265_WARNING_NUMBER_OF_THREADS_LIMITED_TO_MAXIMUM ||
          warning == DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI;
 }
 
-/// Decodes the picture of one item. It runs on the calling thread alone: on several, damage has other effects from run
-/// to run, and libde265 checks less.
+/// Decodes the picture of one item. Runs only on the calling thread: with several threads, the effects of damage vary
+/// from run to run, and libde265 checks less.
 class HevcDecoder {
  public:
   static constexpr const char* kName = "HEVC for gpuimg, by libde265";
@@ -329,7 +329,7 @@ class HevcDecoder {
     heif_error error =
         heif.image_create(libde265().get_image_width(picture, 0), libde265().get_image_height(picture, 0),
                           chroma == de265_chroma_mono ? heif_colorspace_monochrome : heif_colorspace_YCbCr,
-                          static_cast<heif_chroma>(chroma), &image);  // both number the formats alike
+                          static_cast<heif_chroma>(chroma), &image);  // both libraries use the same numbers for formats
     last.reset(image);
     for (int i = 0; i < plane_count(chroma) && error.code == heif_error_Ok; ++i) {
       error = copy_plane(picture, i, image);

@@ -13,8 +13,8 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// From now on, allocated memory is 0 instead of what it held before: libheif passes on pixels that nothing wrote, for
-/// example where the tiles of a damaged grid leave a gap. glibc leaves out blocks of up to 1 KiB; planes are larger.
+/// From now on, allocated memory is zeroed: libheif passes on pixels that were never written, for example where the
+/// tiles of a damaged grid leave a gap. glibc does not zero blocks of up to 1 KiB; planes are larger.
 void clear_memory() {
 #ifdef M_PERTURB
   constexpr int kZero = 0xFF;  // glibc stores the complement

@@ -33,7 +33,7 @@ HWY_INLINE int take_value(JpegBitCursor& in, unsigned bits) {
   return bits == 0 ? 0 : jpeg_value(static_cast<unsigned>(in.take(bits)), bits);
 }
 
-/// The blocks that an end of band stands for.
+/// The number of blocks that an end-of-band code stands for.
 HWY_INLINE std::uint32_t take_end_run(JpegBitCursor& in, unsigned log2) {
   return (1U << log2) + (log2 == 0 ? 0U : static_cast<std::uint32_t>(in.take(log2)));
 }
@@ -88,7 +88,7 @@ HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) 
   return bits & (~bits + 1);
 }
 
-/// What a scan codes of each block: coefficients up to `last`, in zigzag order.
+/// The part of each block that a scan codes: coefficients up to `last`, in zigzag order.
 struct Band {
   const JpegCodeTable& table;
   unsigned last;
@@ -105,7 +105,7 @@ struct Band {
 struct OtherSymbol {
   bool is_sound = false;
   unsigned zeros = 0;         ///< before the coefficient
-  int value = 0;              ///< of the coefficient; it may be zero, too
+  int value = 0;              ///< of the coefficient; may be zero
   std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: a coefficient
 };
 
@@ -136,8 +136,8 @@ HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, Jp
   return other;
 }
 
-/// Reads the coefficients of a block from the `k`-th on, all of them zero before. Adds the others to `nonzero`.
-/// `end_run` becomes the number of further blocks without coefficients.
+/// Reads the coefficients of a block from the `k`-th on, which must be zero before the call. Adds those that become
+/// nonzero to `nonzero`. `end_run` becomes the number of further blocks without coefficients.
 HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF* block, std::uint64_t& nonzero,
                           std::uint32_t& end_run) {
   in.refill();
@@ -192,7 +192,7 @@ HWY_INLINE void move_from_zero(JCOEF& coefficient, int by) {
 struct Corrections {
   std::uint64_t bits = 0;
 
-  /// At least 32 bits are in the cursor.
+  /// Requires at least 32 bits in the cursor.
   HWY_INLINE void take(JpegBitCursor& in, unsigned count) {
     constexpr unsigned kMost = 29;
     if (count > kMost) [[unlikely]] {
@@ -204,7 +204,7 @@ struct Corrections {
     in.skip(count);
   }
 
-  /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
+  /// Moves each coefficient in `known` whose bit is set away from zero by `one`.
   HWY_INLINE void apply(std::uint64_t known, int one, bool deposits, JCOEF* block) const {
     if (deposits) [[likely]] {
       for (std::uint64_t left = deposit(bits, reversed(known)); left != 0; left &= left - 1) {
@@ -220,13 +220,13 @@ struct Corrections {
   }
 };
 
-/// Reads one more bit of the coefficients of a block that are among `all` (as bits). Those of `nonzero` are known, the
-/// others may become ±2^shift. `end_run` as for read_band; if it is not 0 before, the block has no new coefficients.
+/// Reads one more bit of a block's coefficients in `all` (a bit set). Those in `nonzero` are known; the others may
+/// become ±2^shift. `end_run` as for read_band; if it is not 0 on entry, the block has no new coefficients.
 HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t all, JCOEF* block,
                             std::uint64_t& nonzero, std::uint32_t& end_run) {
   const std::uint64_t known = nonzero & all;
   std::uint64_t left = all;                                // not yet passed
-  auto k = static_cast<unsigned>(std::countr_zero(left));  // the first of these
+  auto k = static_cast<unsigned>(std::countr_zero(left));  // the first bit of `left`
   Corrections corrections;
   in.refill();
   while (end_run == 0 && (known & left) != 0) {

@@ -25,7 +25,7 @@ std::size_t rounded_up(JDIMENSION count, int factor) {
 
 bool is_gray(const jpeg_decompress_struct& info) { return info.num_components == 1; }
 
-/// Of a gray image an MCU is one block, whatever its sampling.
+/// In a gray image, an MCU is one block, whatever the sampling.
 std::size_t blocks_per_row_of(const jpeg_decompress_struct& info, const jpeg_component_info& of) {
   return is_gray(info) ? of.width_in_blocks : rounded_up(of.width_in_blocks, of.h_samp_factor);
 }
@@ -40,7 +40,7 @@ std::size_t blocks_in(const jpeg_decompress_struct& info, const jpeg_component_i
   std::abort();  // error_exit does not return
 }
 
-/// libjpeg has set those of the first scan's components only.
+/// Sets the quantization tables of all components; libjpeg has set only those of the first scan's components.
 void set_all_steps(jpeg_decompress_struct& info) {
   for (jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
     const bool exists = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
@@ -51,7 +51,7 @@ void set_all_steps(jpeg_decompress_struct& info) {
   }
 }
 
-/// Makes some MCU rows the whole image, which has its height from the header.
+/// Makes libjpeg take some MCU rows for the whole image. Its image_height still comes from the header.
 void keep_rows(jpeg_decompress_struct& info, JDIMENSION top, JDIMENSION mcu_rows) {
   const auto rows_per_mcu = static_cast<JDIMENSION>(DCTSIZE * info.max_v_samp_factor);
   info.image_height = std::min(info.image_height - top * rows_per_mcu, mcu_rows * rows_per_mcu);
@@ -105,7 +105,7 @@ std::size_t JpegCoefficientRows::block_count(const jpeg_decompress_struct& info,
 
 std::vector<JpegBlocks> JpegCoefficientRows::blocks_of(int begin, int end) const {
   std::vector<JpegBlocks> blocks;
-  std::size_t before = 0;  // of the components before
+  std::size_t before = 0;  // blocks of the preceding components
   for (const Component& of : components_) {
     const auto rows_per_mcu = static_cast<std::size_t>(of.rows_per_mcu);
     const std::size_t first_row = static_cast<std::size_t>(begin) * rows_per_mcu;
@@ -141,7 +141,8 @@ JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file)
   start(0);
   check_jpeg_output(info(), file);
   if (session_.warning_count() > 0) {
-    refuse_damaged(file.name, "libjpeg warns of its header");  // one decoder reads the file, and tells the user
+    refuse_damaged(file.name,
+                   "libjpeg warns of its header");  // one decoder then reads the file and reports it
   }
 }
 
@@ -165,7 +166,7 @@ void JpegCoefficientPixels::start(int mcu_rows) {
     jpeg_start_decompress(&info);
     set_all_steps(info);
     jpeg_start_output(&info, 1);
-    info.input_scan_number = 2;  // so it reads nothing before it makes the pixels of scan 1
+    info.input_scan_number = 2;  // so that libjpeg reads nothing before it makes the pixels of scan 1
   });
   if (file_.is_cmyk()) {
     cmyk_row_.resize(std::size_t{file_.header.frame.width} * file_.header.frame.component_count);
@@ -179,7 +180,7 @@ void JpegCoefficientPixels::replace_arrays() {
   info.mem->access_virt_barray = access;
 }
 
-/// libjpeg requests the arrays in the order of the components. Gives numbers in place of pointers.
+/// libjpeg requests the arrays in the order of the components. Returns numbers instead of pointers.
 jvirt_barray_ptr JpegCoefficientPixels::request(j_common_ptr info, int /*pool*/, boolean /*zeroed*/,
                                                 JDIMENSION /*width*/, JDIMENSION /*height*/, JDIMENSION /*max_rows*/) {
   auto& own = *static_cast<JpegCoefficientPixels*>(info->client_data);

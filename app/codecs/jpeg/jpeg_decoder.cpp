@@ -30,7 +30,8 @@ struct LibraryErrors : jpeg_error_mgr {
 
 [[noreturn]] void leave(j_common_ptr info) { std::longjmp(static_cast<LibraryErrors*>(info->err)->resume, 1); }
 
-/// False if libjpeg refuses; errors.msg_code then says why. Holds no object with a destructor: longjmp would skip it.
+/// False if libjpeg rejects the interface; errors.msg_code then says why. Holds no object with a destructor: longjmp
+/// would skip it.
 bool creates(LibraryErrors& errors, int version, std::size_t struct_bytes) {
   jpeg_decompress_struct info{};
   info.err = jpeg_std_error(&errors);
@@ -162,13 +163,13 @@ void JpegSession::on_error(j_common_ptr info) {
 }
 
 /// True if libjpeg's current message reports an unknown JFIF version, an unknown Adobe transform of three channels
-/// (libjpeg takes YCbCr, as others do), bytes between the segments before the first scan, or zeros after a scan. Other
-/// bytes after a scan may be the rest of damaged data.
+/// (libjpeg assumes YCbCr, as other programs do), bytes between the segments before the first scan, or zeros after a
+/// scan. Other bytes after a scan may be left over from damaged data.
 bool JpegSession::is_harmless(j_common_ptr info) {
   const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
   const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;
   if (bytes.empty()) {
-    return false;  // read from a source: a decoder of bytes in memory judges
+    return false;  // read from a source: a decoder of bytes in memory must decide
   }
   switch (info->err->msg_code) {
     case JWRN_JFIF_MAJOR: return true;
@@ -183,7 +184,7 @@ bool JpegSession::is_harmless(j_common_ptr info) {
   const auto skipped = static_cast<std::size_t>(info->err->msg_parm.i[0]);
   const auto offset = static_cast<std::size_t>(decompress->src->next_input_byte - bytes.data());
   if (offset > bytes.size()) {
-    return false;  // libjpeg-turbo reads an end of image of its own
+    return false;  // libjpeg-turbo reads an EOI that it has inserted itself
   }
   const auto zeros = bytes.subspan(offset - std::min(offset, skipped), std::min(offset, skipped));
   return (marker < jpeg_marker::kFirstRestart || marker > jpeg_marker::kLastRestart) &&
@@ -254,7 +255,7 @@ class JpegFileSource : public jpeg_source_mgr {
   static void skip(j_decompress_ptr info, long bytes);
 
   const RandomAccess& file_;
-  std::uint64_t next_ = 0;  ///< byte of the file after the buffered ones
+  std::uint64_t next_ = 0;  ///< offset in the file of the first byte after the buffered ones
   std::array<std::byte, std::size_t{64} << 10> buffer_;
 };
 

@@ -1,5 +1,5 @@
 // The header is read as libjpeg-turbo reads it, and interpreted for plans and `gpuimg info`: libjpeg's rules for color
-// spaces, and its quality scale. The description for a device refuses whatever libjpeg-turbo would warn of.
+// spaces, and its quality scale. The description for a device rejects whatever libjpeg-turbo would warn about.
 #include "codecs/jpeg/jpeg_header.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void read_frame(const JpegSegment& segment, JpegHeader& header, const std::strin
   header.frame = *frame;
 }
 
-/// The last definition of a table counts. Ignores tables that are cut off: libjpeg-turbo judges them.
+/// The last definition of a table counts. Ignores tables that are cut off and leaves them to libjpeg-turbo.
 void read_tables(const JpegSegment& segment, JpegHeader& header) {
   if (segment.marker == jpeg_marker::kStepTables) {
     ByteSpan payload = segment.payload;
@@ -97,7 +97,8 @@ std::uint32_t mpf_pictures(ByteSpan index) {
   return pictures;
 }
 
-/// Stores what the header has a member for. Returns true for a segment that it stores, or that libjpeg-turbo reads.
+/// Stores a segment if the header has a member for it. Returns true for a segment that it stores or that libjpeg-turbo
+/// reads.
 bool take_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
     case jpeg_marker::kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
@@ -125,8 +126,8 @@ void read_application_data(const JpegSegment& segment, JpegHeader& header) {
   }
 }
 
-/// Throws for a segment that libjpeg-turbo does not accept. It takes a comment or application data of an impossible
-/// length as empty.
+/// Throws for a segment that libjpeg-turbo does not accept. libjpeg-turbo treats a comment or application data of an
+/// impossible length as empty.
 void check_segment(const JpegSegment& segment, const std::string& name) {
   const bool is_ignored = segment.is_application_data() || segment.marker == jpeg_marker::kComment;
   const bool has_tables = segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kStepTables;
@@ -138,12 +139,11 @@ void check_segment(const JpegSegment& segment, const std::string& name) {
     refuse_truncated(name);
   }
   if (segment.payload.empty() && has_tables) {
-    refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo takes the tables for bytes in between
+    refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo would treat following tables as stray bytes
   }
 }
 
-/// In a scan of some components, the coefficients wait for the other scans. Damaged headers of scans are for
-/// libjpeg-turbo to judge.
+/// True if the coefficients must wait for further scans. Damaged scan headers are left to libjpeg-turbo.
 bool keeps_coefficients(const JpegSegment& scan, const JpegFrame& frame, ByteSpan bytes, const std::string& name) {
   const std::size_t count_at = scan.begin + 4;
   require_bytes(bytes, count_at + 1, name);
@@ -198,7 +198,7 @@ std::optional<int> jpeg_quality(const JpegSteps& luma, const JpegSteps* chroma) 
 
 using Component = JpegFrame::Component;
 
-/// Throws Error{decode} if the frame lacks some or declares impossible ones.
+/// Throws Error{decode} if components are missing or impossible.
 std::span<const Component> components_of(const JpegFrame& frame, const std::string& name) {
   if (frame.is_too_short) {
     refuse_damaged(name, "its frame header is too short");
@@ -233,7 +233,7 @@ std::string_view color_of(const JpegHeader& header, std::span<const Component> c
   return (transform ? *transform == 0 : is_named_rgb) ? "RGB" : "YCbCr";
 }
 
-/// 4:2:0 and so on where the second and third component are sampled alike, else all factors: "2x2 1x2 1x1".
+/// "4:2:0" and so on if the second and third component have the same sampling, otherwise all factors: "2x2 1x2 1x1".
 std::string sampling_of(std::span<const Component> components) {
   struct Name {
     std::uint32_t width;
@@ -270,7 +270,7 @@ std::optional<int> quality_of(const JpegHeader& header, std::span<const Componen
   return is_usual ? jpeg_quality(*luma, &*chroma) : std::nullopt;
 }
 
-/// Per pixel, of 16-bit coefficients, rounded up.
+/// Bytes of 16-bit coefficients per pixel, rounded up.
 std::uint64_t coefficient_bytes(std::span<const Component> components) {
   std::uint64_t horizontal = 1;
   std::uint64_t vertical = 1;
@@ -297,7 +297,7 @@ class UsedTables {
  public:
   explicit UsedTables(std::array<JpegHuffmanTable, 2>& to) : to_(to) { numbers_.fill(-1); }
 
-  /// The number of the table in `slot`; nullopt if it is undefined, or is the third.
+  /// The number of the table in `slot`; nullopt if the table is undefined, or would be the third one.
   std::optional<int> number_of(const HuffmanSlots& slots, std::size_t slot) {
     if (slot >= kTables || !slots[slot]) {
       return std::nullopt;
@@ -337,7 +337,7 @@ class JpegParser {
   bool set_steps();
   [[nodiscard]] bool is_ycc() const;
 
-  bool reads_scan_;  // else only the frame is wanted
+  bool reads_scan_;  // if false, only the frame is wanted
   EncodedJpeg jpeg_;
   bool has_frame_ = false;
   std::array<std::uint32_t, 3> ids_{};
@@ -415,13 +415,13 @@ bool JpegParser::read_restart_interval(ByteSpan payload) {
 }
 
 bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan payload) {
-  // libjpeg's least sizes of the two segments that decide on the color space.
+  // libjpeg's minimum sizes of the two segments that decide the color space.
   const auto begins = [&](std::string_view signature, std::size_t least) {
     return payload.size() >= least && std::memcmp(payload.data(), signature.data(), signature.size()) == 0;
   };
   if (marker == jpeg_marker::kApp0 && begins("JFIF\0"sv, 14)) {
     has_jfif_ = true;
-    return u8_at(payload, 5) == 1;  // of another version libjpeg warns
+    return u8_at(payload, 5) == 1;  // libjpeg warns about other versions
   }
   if (marker == jpeg_marker::kApp14 && begins("Adobe"sv, 12)) {
     adobe_transform_ = u8_at(payload, 11);
@@ -535,7 +535,7 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
-/// What the parts of a file of one scan hold: coefficients, and pixels that wait for those of the parts above.
+/// Declares the memory of parts, for a file of one scan: coefficients, and pixels that wait for the parts above.
 void declare_parts(const JpegHeader& header, std::span<const Component> components, DeclaredImage& declared) {
   std::uint64_t vertical = 1;
   for (const Component& component : components) {

@@ -51,8 +51,8 @@ std::optional<PixelDensity> density_in(ByteSpan jfif) {
   return density.x.numerator > 0 && density.y.numerator > 0 && is_said ? std::optional(density) : std::nullopt;
 }
 
-/// Each part has a GUID, the total size and its offset. Empty unless the parts have this GUID and join without gaps.
-/// Sizes are added up from the parts present, so a declared size costs no memory.
+/// Joins parts, each of which has a GUID, the total size and its offset. Empty unless parts with this GUID join without
+/// gaps. Sizes are added up from the parts present, so a declared size costs no memory.
 std::vector<std::byte> joined_extension(std::vector<ByteSpan> parts, std::string_view guid) {
   constexpr std::size_t kOffsetAt = kXmpGuidBytes + 4;
   std::erase_if(parts, [&](ByteSpan part) {

@@ -1,5 +1,5 @@
-// The rows of coefficients in memory stay in the processor's cache: those of some parts, or of some steps of the
-// stages.
+// Only the coefficient rows of a few parts, or of a few steps of the stages, are in memory, so that they stay in the
+// processor's cache.
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 
 #include <tbb/parallel_for.h>
@@ -136,7 +136,7 @@ class JpegParts {
       }
     }
     const std::lock_guard lock(mutex_);
-    free_.push_back(part.rows);  // unchanged until next() takes them, which may still copy from them
+    free_.push_back(part.rows);  // next() may still copy from these rows until it reuses them
   }
 
   void finish(const Part& part) {
@@ -155,7 +155,7 @@ class JpegParts {
   const JpegFile& file_;
   const JpegPartReading& reading_;
   RandomAccess stored_;
-  JpegCoefficientPixels whole_;  // makes no pixels: its header is that of the image
+  JpegCoefficientPixels whole_;  // makes no pixels; used for its header
   int rows_of_mcu_;
   int mcu_rows_;
   std::vector<Part> parts_;
@@ -168,12 +168,12 @@ class JpegParts {
   std::atomic<bool> is_sound_ = true;
 };
 
-/// Steps of rows in memory. The slowest stage should neither wait for others nor be waited for; three would suffice for
-/// progress.
+/// Number of steps whose rows are in memory. Three would suffice for progress; more keep the slowest stage from
+/// waiting.
 constexpr int kKeptSteps = 8;
 
-/// Steps of rows that a sink takes at once, and how many such bands are in memory: one that it has, one that it gets
-/// next, and one for the stages to go on with.
+/// Number of steps whose rows a sink takes at once (a band), and number of bands in memory: the one that the sink has,
+/// the next one, and one that the stages work on.
 constexpr int kBandSteps = 2;
 constexpr int kKeptBands = 3;
 
@@ -233,9 +233,9 @@ class JpegPipeline {
   }
 
   struct Stage {
-    std::optional<JpegScanCodes> codes;  ///< from the first step on, but of the last stage
+    std::optional<JpegScanCodes> codes;  ///< set in the first step; never for the last stage
     std::vector<std::size_t> inputs;     ///< stages whose rows this one needs
-    std::uint32_t cleared = 0;           ///< as JpegScanCodes has it
+    std::uint32_t cleared = 0;           ///< as in JpegScanCodes
     int done = 0;                        ///< MCU rows
     bool is_busy = false;                ///< a thread runs a step of it
   };
@@ -286,8 +286,8 @@ class JpegPipeline {
     return std::min(stages_[i].done + (i == output_ ? output_step_ : step_), rows_of_mcus_);
   }
 
-  /// The one that is farthest behind, so that the rows in memory stay in the processor's cache; kNone if all must wait.
-  /// Some stage can always run unless another one is running.
+  /// The runnable stage that is farthest behind, so that the rows in memory stay in the processor's cache; kNone if all
+  /// must wait. Some stage can always run unless another one is running.
   [[nodiscard]] std::size_t next_stage() const {
     std::size_t best = kNone;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -355,7 +355,7 @@ class JpegPipeline {
   int rows_of_mcus_ = 0;
   int step_ = 1;
   int output_step_ = 1;
-  int held_ = 0;  // by the sink, of those it has taken
+  int held_ = 0;  // by the sink
   int kept_ = 0;  // in memory
   JpegCoefficientPixels libjpeg_;
   std::optional<JpegCoefficientRows> rows_;
@@ -408,7 +408,7 @@ bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const Jpeg
   try {
     parts.emplace(file, *script, cuts, reading);
   } catch (const Error&) {
-    return false;  // libjpeg refuses the header, or warns of it
+    return false;  // libjpeg rejects the header, or warns about it
   }
   return parts->run();
 }

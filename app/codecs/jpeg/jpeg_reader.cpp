@@ -1,5 +1,6 @@
 // Decodes JPEG whole, in parts if that is faster, or in bands of rows. Strictness: docs/operations.md, "Files".
-// The parts of an image (jpeg_pipeline.hpp) become bands. From top to bottom, those of a part wait for the parts above.
+// The parts of an image (jpeg_pipeline.hpp) become bands. For top-down order, the bands of a part wait for the parts
+// above.
 #include "codecs/jpeg/jpeg.hpp"
 
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ DecodedImage describe_jpeg_file(const JpegHeader& header) {
   return decoded;
 }
 
-constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // of several scans: below, libjpeg alone is as fast
+constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // for several scans; below, libjpeg alone is as fast
 constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below, neither a second thread nor a backend helps
 
 std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.frame.width} * header.frame.height; }
@@ -70,8 +71,8 @@ bool read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& optio
   return false;
 }
 
-/// libjpeg does not see up to seven bytes after a scan: it has them among its next bits. They are an error, like others
-/// there (docs/decisions/0025-bytes-after-a-scan.md). `notes` are those of libjpeg.
+/// libjpeg overlooks up to seven bytes after a scan, because they are already in its bit buffer. They are an error,
+/// like other bytes there (docs/decisions/0025-bytes-after-a-scan.md). `notes` holds libjpeg's notes.
 void judge_bytes_after_scans(const JpegFile& file, const ReadOptions& options, std::vector<std::string>& notes) {
   const auto scans = jpeg_bytes_after_scans(file);
   for (std::size_t i = 0; scans && i < scans->size(); ++i) {
@@ -90,7 +91,7 @@ void judge_bytes_after_scans(const JpegFile& file, const ReadOptions& options, s
                                                  file.name, what));
     }
     if (!notes.empty()) {
-      continue;  // libjpeg has seen some of them
+      continue;  // libjpeg has reported some of these bytes
     }
     notes.push_back(is_padding ? fmt::format("JPEG: the pixels are not affected by this: {}", what)
                                : fmt::format("file is damaged; decoded anyway: {}", what));
@@ -105,13 +106,13 @@ Image new_image(const JpegFile& file, const ReadOptions& options) {
   return options.image(static_cast<int>(file.header.frame.width), file.height(), file.format());
 }
 
-/// What is read of a file of several scans that may be decoded by them; nullopt for any other.
+/// The script of a file whose scans gpuimg may decode itself; nullopt for any other file.
 std::optional<JpegScript> script_of(const JpegFile& file) {
   const bool may = file.header.keeps_coefficients && pixels_of(file.header) >= kMinPixels;
   return may ? read_jpeg_script(file.bytes) : std::nullopt;
 }
 
-/// Returns false if one decoder must read the file.
+/// Returns false if a single libjpeg decoder must read the file.
 bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
   const std::optional<JpegScript> script = script_of(file);
   if (!script) {
@@ -158,7 +159,7 @@ DecodedImage read_ended(ByteSpan bytes, const std::string& name, const ReadOptio
 /// Where the image ends in a file that has all its MCUs, but no EOI before what follows them; nullopt for any other
 /// file.
 std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& name) {
-  constexpr std::size_t kLeastTrailerBytes = 8;  // fewer are the rest of a file that is cut off or damaged
+  constexpr std::size_t kLeastTrailerBytes = 8;  // fewer bytes are left over from a truncated or damaged file
   std::vector<std::byte> ended(bytes.begin(), bytes.end());
   const std::array eoi = {std::byte{0xFF}, std::byte{jpeg_marker::kEndOfImage}};
   ended.insert(ended.end(), eoi.begin(), eoi.end());
@@ -214,7 +215,7 @@ struct DescribedScans {
       : name(std::move(called)), header(std::move(read)), file{bytes, header, name}, script(std::move(scans)) {}
 };
 
-/// Of a file of several scans: the host reads them, the backend makes the pixels.
+/// Describes a file of several scans: the host reads the scans, the backend computes the pixels.
 std::optional<DescribedImage> described_scans(const JpegFile& file, const JpegScript& script, DecodedImage rest,
                                               const ReadOptions& options) {
   const bool is_large = pixels_of(file.header) >= kManyPixels;
@@ -237,7 +238,7 @@ std::optional<DescribedImage> described_scans(const JpegFile& file, const JpegSc
   return described;
 }
 
-/// Of a file of one scan.
+/// Describes a file of one scan.
 std::optional<DescribedImage> described_scan(const JpegFile& file, DecodedImage rest, const ReadOptions& options) {
   JpegRows whole(file, options.lenient);
   std::optional<EncodedJpeg> encoded = describe_jpeg(file.bytes);
@@ -254,7 +255,7 @@ std::optional<DescribedImage> described_scan(const JpegFile& file, DecodedImage 
   return described;
 }
 
-/// The file up to its first scan, to which the header refers.
+/// The file up to its first scan; the header refers to these bytes.
 struct JpegBeginning {
   std::vector<std::byte> bytes;
   JpegHeader header;
@@ -297,7 +298,7 @@ class JpegRowReader final : public RowReader {
     const auto read_part = [&](JpegCoefficientPixels& pixels, int first, int end) {
       std::vector<RowBand> bands;
       const int count = (end - first - 1) / to.rows + 1;
-      const int rows = (end - first - 1) / count + 1;  // about the same for all, so that their memory fits again
+      const int rows = (end - first - 1) / count + 1;  // nearly equal for all bands, so that their memory can be reused
       for (int row = first; row < end; row += rows) {
         const int band_end = std::min(row + rows, end);
         RowBand band{row, to.new_rows(band_end - row)};

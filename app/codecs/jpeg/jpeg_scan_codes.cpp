@@ -1,5 +1,5 @@
-// Removes the zero after each byte 0xFF, finds the markers, makes the tables of codes as libjpeg does (jdhuff.c), and
-// leads the loops of jpeg_block_codes.cpp from row to row.
+// Removes the zero after each byte 0xFF, finds the markers, builds the code tables as libjpeg does (jdhuff.c), and runs
+// the loops of jpeg_block_codes.cpp row by row.
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::size_t kReserve = JpegCodeBits::kMaxBlockBytes + 2 * sizeof(std::
 
 constexpr unsigned kMaxCoefficientBits = 15;  // and a sign
 
-/// What segments before a scan define for it.
+/// What the segments before a scan define for it.
 struct Tables {
   JpegHuffmanSlots huffman;
   std::size_t restart_interval = 0;
@@ -62,7 +62,7 @@ DecodeJpegBlocks* decoder_of(const JpegScan& scan, bool is_progressive) {
   return scan.is_refining ? decode_jpeg_ac_bit : decode_jpeg_ac;
 }
 
-/// The tables of a component. Returns false if libjpeg would refuse one that the scan needs.
+/// The tables of a component. Returns false if libjpeg would reject a table that the scan needs.
 bool set_part(JpegScanState& state, std::size_t number, const JpegScan& scan, const JpegHuffmanSlots& slots) {
   const auto [component, dc, ac] = scan.parts[number];
   JpegScanState::Part& part = state.parts[number];
@@ -98,7 +98,7 @@ bool JpegCodeBits::fill(JpegBitCursor& cursor) {
   return true;
 }
 
-/// Fills the buffer but for kReserve bytes, or up to the next marker.
+/// Fills the buffer except for kReserve bytes, or up to the next marker.
 void JpegCodeBits::unstuff() {
   std::uint8_t* const limit = buffer_.data() + buffer_.size() - kReserve;
   while (end_ < limit && !is_at_marker_) {
@@ -178,7 +178,8 @@ bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
   return fill(cursor);
 }
 
-/// `entry_of(symbol, bits, rest, rest_bits)`: for a code of `bits` bits, and the rest of the index.
+/// `entry_of(symbol, bits, rest, rest_bits)` returns the entry for a code of `bits` bits; `rest` are the other bits of
+/// the index.
 template <class Entry>
 bool JpegCodeTable::set(const JpegHuffmanTable& from, Entry entry_of) {
   symbols_ = from.symbols;
@@ -305,7 +306,7 @@ std::optional<std::size_t> JpegScanCodes::end_of_codes() const {
   return has_all ? state_.in.offset_of(state_.cursor) : std::nullopt;
 }
 
-/// Of a scan of one component an MCU is one block, and the image has no more of them than it needs.
+/// In a scan of one component, an MCU is one block, and blocks beyond the image's edges are not coded.
 bool JpegScanCodes::decode_rows_of_blocks(JpegCoefficientRows& rows) {
   const auto number = static_cast<int>(scan_.parts.front().component);
   const jpeg_component_info& of = component(scan_.parts.front().component);

@@ -1,4 +1,4 @@
-// Finds segments and reads their fields. The judges decide what the numbers mean.
+// Finds segments and reads their fields. The users in jpeg_segments.hpp decide what the numbers mean.
 #include "codecs/jpeg/jpeg_segments.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ bool JpegSegment::is_frame() const {
 std::optional<JpegSegment> JpegSegments::next() {
   const std::size_t from = next_;
   JpegSegment segment;
-  while (segment.marker == 0) {  // 0xFF and 0 are no marker
+  while (segment.marker == 0) {  // 0xFF and 0 are not markers
     while (next_ < bytes_.size() && u8_at(bytes_, next_) != 0xFF) {
       ++next_;
     }
@@ -147,7 +147,7 @@ bool JpegHuffmanSlots::read(ByteSpan segment) {
 
 namespace {
 
-/// Judges all segments of a file, more strictly than libjpeg, and follows which bits of the coefficients are known.
+/// Checks all segments of a file, more strictly than libjpeg, and tracks which bits of the coefficients are known.
 class ScriptReader {
  public:
   explicit ScriptReader(ByteSpan bytes) : bytes_(bytes), segments_(bytes) {}
@@ -183,7 +183,7 @@ class ScriptReader {
     std::array<int, 64> unknown_bits{};
   };
 
-  /// With the coded bytes after the header of a scan.
+  /// For the header of a scan, also reads the coded bytes after it.
   bool read_segment(const JpegSegment& segment) {
     constexpr std::uint32_t kFirstMarker = 0xC0;
     if (!segment.is_plain() || segment.marker < kFirstMarker) {
@@ -264,8 +264,8 @@ class ScriptReader {
     return true;
   }
 
-  /// False if the scan has the component or one after it already (T.81, B.2.3; libjpeg refuses it), or if it is not the
-  /// next scan for these coefficients.
+  /// False if the scan already has this component or a later one (T.81, B.2.3; libjpeg rejects that), or if it is not
+  /// the next scan for these coefficients.
   bool add_component(std::uint32_t id, JpegScan& scan, int high, int low) {
     const std::size_t found = find(id, count_);
     const std::uint32_t bit = 1U << found;

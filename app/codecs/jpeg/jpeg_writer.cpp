@@ -1,5 +1,5 @@
-// Encodes rows as JPEG through libjpeg-turbo, directly from where they are, or writes the file around a scan that a
-// backend has encoded: docs/decisions/0016-jpeg-encoded-on-the-device.md.
+// Encodes rows as JPEG through libjpeg-turbo without copying them, or writes the file around a scan that a backend has
+// encoded: docs/decisions/0016-jpeg-encoded-on-the-device.md.
 #include "codecs/jpeg/jpeg.hpp"
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -35,7 +35,7 @@ struct JpegEncoder {
   JpegEncoder() = default;
   JpegEncoder(const JpegEncoder&) = delete;
   JpegEncoder& operator=(const JpegEncoder&) = delete;
-  ~JpegEncoder() { jpeg_destroy_compress(&info); }  // nothing if it has not been created
+  ~JpegEncoder() { jpeg_destroy_compress(&info); }  // a no-op if it was never created
 
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};
@@ -219,7 +219,7 @@ void begin_file(JpegEncoder& encoder, const JpegContent& content) {
   }
 }
 
-/// Unless libjpeg is `done`, throws what the sink has thrown, Error{unsupported} or Error{out_of_memory}.
+/// Unless `done`, throws what the sink has thrown, Error{unsupported} or Error{out_of_memory}.
 void check_encoded(const JpegEncoder& encoder, bool done, const std::string& name) {
   if (done) {
     return;
@@ -344,11 +344,11 @@ JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   return table;
 }
 
-/// nullopt if a table is missing or not baseline's.
+/// Nullopt if a table is missing or is not allowed in baseline.
 std::optional<JpegScanFormat> format_of(const jpeg_compress_struct& info) {
   JpegScanFormat format;
   format.component_count = info.num_components;
-  if (info.num_components > 1) {  // a single component's blocks are in rows, whatever its sampling
+  if (info.num_components > 1) {  // the blocks of a single component are in row order, whatever its sampling
     format.horizontal_sampling = info.comp_info[0].h_samp_factor;
     format.vertical_sampling = info.comp_info[0].v_samp_factor;
   }

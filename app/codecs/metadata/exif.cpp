@@ -74,7 +74,7 @@ void visit_orientations(ByteSpan exif, Visit visit) {
 
 // --- Size -----------------------------------------------------------------------------------------------------------
 
-// The tag of the height, or of the resolution down, is the next number.
+// The tag of the height, or of the vertical resolution, is the next number.
 constexpr std::uint16_t kImageWidthTag = 256;
 constexpr std::uint16_t kXResolutionTag = 282;
 constexpr std::uint16_t kPixelXDimensionTag = 40962;
@@ -95,9 +95,9 @@ std::span<std::byte> part_of(std::span<std::byte> exif, ByteSpan part) {
   return exif.subspan(static_cast<std::size_t>(part.data() - exif.data()), part.size());
 }
 
-/// As a 32-bit number, which a value of 16 bits has room for.
+/// Writes a 32-bit number, which also fits where a 16-bit value is stored.
 void set_number(std::span<std::byte> exif, const IfdEntry& entry, const IfdLayout& layout, std::uint32_t number) {
-  constexpr std::size_t kTypeBefore = 6;  // the type stands before the count of 4 bytes and the value
+  constexpr std::size_t kTypeBefore = 6;  // the type, and then a count of 4 bytes, precede the value
   constexpr std::uint32_t kLongType = 4;
   const auto put = [&](std::span<std::byte> to, std::uint32_t value) {
     for (std::size_t i = 0; i < to.size(); ++i) {
@@ -231,7 +231,7 @@ class PositionEraser {
     }
   }
 
-  /// Moves what follows it in the directory, with the link to the next directory.
+  /// Moves the following entries, and the link to the next directory, over the removed entry.
   void remove_entry(std::size_t at) {
     const std::size_t entry_bytes = main_.layout.entry_bytes();
     const auto from = exif_.begin() + static_cast<std::ptrdiff_t>(at + entry_bytes);
@@ -284,7 +284,7 @@ struct RawEntry {
   std::uint64_t count = 0;
   std::vector<std::byte> inner;  ///< the value, or where it is
 
-  /// More than any value may have if `count` is absurd.
+  /// Exceeds every limit if `count` is absurd.
   [[nodiscard]] std::uint64_t value_bytes() const {
     return std::min(count, kMaxTagBytes + 1) * size_of_type(type).bytes();
   }
@@ -342,7 +342,7 @@ class DirectoryReader {
     return bytes_at(layout_.number(entry.inner), size);
   }
 
-  /// The numbers of a value of unsigned integers; none of another type.
+  /// The numbers of a value of unsigned integers; empty for another type.
   std::vector<std::uint64_t> numbers_of(const RawEntry& entry) {
     const std::size_t width = unsigned_bytes(entry.type);
     const std::uint64_t size = std::min(entry.count, kMaxTagBytes) * width;
@@ -357,7 +357,7 @@ class DirectoryReader {
     return numbers;
   }
 
-  /// Where a directory is that an entry refers to.
+  /// The offset of the directory that an entry refers to.
   [[nodiscard]] std::uint64_t offset_in(const RawEntry& entry) const {
     const bool is_short = entry.type == kLong || entry.type == kOffset;
     return layout_.number(std::span(entry.inner).first(is_short ? 4 : entry.inner.size()));
@@ -389,7 +389,7 @@ void reverse_numbers(std::span<std::byte> bytes, std::size_t number_bytes) {
   }
 }
 
-/// Text in UTF-16 is in the byte order of the structure.
+/// A UTF-16 text has the byte order of the structure.
 void reverse_comment(std::span<std::byte> comment) {
   using namespace std::string_view_literals;
   const ByteSpan mark = letters("UNICODE\0"sv);
@@ -431,7 +431,7 @@ ExifEntry number_entry(std::uint16_t tag, std::uint16_t type, std::uint64_t valu
   return entry;
 }
 
-/// Sorted by tag, as TIFF demands. Returns where the directory is; 0 if there are no entries.
+/// Appends a directory, sorted by tag as TIFF demands. Returns its offset; 0 if there are no entries.
 std::uint64_t append(std::vector<std::byte>& file, std::vector<ExifEntry> entries, bool is_big) {
   if (entries.empty()) {
     return 0;
@@ -496,7 +496,7 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
   if (link > exif.size() || exif.size() - link < link_bytes) {
     return false;
   }
-  // Some programs omit the link. The value must lead to a directory, or it is something else.
+  // Some programs omit the link. The value counts as a link only if it leads to a directory.
   const std::uint64_t next = main->layout.number(exif.subspan(link, link_bytes));
   const auto thumbnail = next > 0 ? ifd_at(exif, next, main->layout) : std::nullopt;
   if (!thumbnail || thumbnail->count == 0 || thumbnail->entries_bytes() > exif.size() - thumbnail->first) {

@@ -36,12 +36,12 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, MetadataFilter& 
   }
 }
 
-/// No output has the video or the gain map of its input, so XMP that tells of them would be wrong.
+/// No output has the video or the gain map of its input, so XMP about them would be wrong.
 void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
   constexpr std::string_view kUnknownForm = "it tells of other parts of the file in an unknown form";
   if (const std::optional<XmpParts> of_extension = blank_xmp_parts(metadata.xmp_extension);
       !of_extension || of_extension->any()) {
-    blank_xmp_extension(metadata.xmp);  // its name is a digest of its bytes
+    blank_xmp_extension(metadata.xmp);  // the GUID is a digest of its bytes
     filter.drop(metadata.xmp_extension, "the extended XMP", "it tells of other parts of the file");
   }
   const std::optional<XmpParts> parts = blank_xmp_parts(metadata.xmp);
@@ -69,7 +69,7 @@ void drop_not_kept(Metadata& metadata, MetadataFilter& filter) {
 constexpr std::uint32_t kMaxPngDensity = 0x7FFFFFFF;
 constexpr std::uint32_t kMaxJfifDensity = 0xFFFF;
 
-/// Pixels per 127 m of one pixel per unit, a whole number: an inch is 0.0254 m.
+/// How many pixels per 127 m one pixel per unit is; a whole number, because an inch is 0.0254 m.
 std::uint64_t per_127_meters(DensityUnit unit) {
   constexpr std::array<std::uint64_t, 4> kFactors = {1, 5000, 12700, 127};
   return kFactors.at(static_cast<std::size_t>(unit));
@@ -91,7 +91,7 @@ std::optional<PixelDensity> whole_density(const PixelDensity& density, DensityUn
               : std::nullopt;
 }
 
-/// The aspect ratio in whole numbers: those given if they are, else in lowest terms.
+/// The aspect ratio in whole numbers: unchanged if they are whole and fit, else in lowest terms.
 std::optional<PixelDensity> whole_aspect(const PixelDensity& density, std::uint32_t most) {
   if (density.x.denominator == 1 && density.y.denominator == 1 &&
       std::max(density.x.numerator, density.y.numerator) <= most) {
@@ -106,7 +106,7 @@ std::optional<PixelDensity> whole_aspect(const PixelDensity& density, std::uint3
              : std::nullopt;
 }
 
-/// True if `stated` is the same, or rounded so little that the original can be told from it.
+/// True if `stated` is the same, or rounded so little that the original can be recovered.
 bool keeps(const PixelDensity& stated, const PixelDensity& density) {
   if (density.unit == DensityUnit::none || stated.unit == DensityUnit::none) {
     return stated.unit == density.unit;
@@ -121,7 +121,7 @@ bool keeps(const PixelDensity& stated, const PixelDensity& density) {
   return keeps_one(stated.x, density.x) && keeps_one(stated.y, density.y);
 }
 
-/// The one with the least denominator. The convergents of the continued fractions of both ends are the same up to it.
+/// The ratio with the smallest denominator in [low, high]. Up to it, the continued fractions of both ends agree.
 std::optional<Ratio> ratio_between(double low, double high, double most) {
   std::uint64_t over = 1;
   std::uint64_t over_before = 0;

@@ -66,7 +66,7 @@ std::optional<Property> element_at(std::string_view text, std::size_t begin, std
   return takes(text, end, ">") ? std::optional(Property{begin, end, at, close}) : std::nullopt;
 }
 
-/// Calls visit(property) for every property of this name while it returns true. Returns false if it did not, or if a
+/// Calls visit(property) for every property of this name until it returns false. Returns false if it did, or if a
 /// property has an unknown form.
 template <class Visit>
 bool visit_properties(std::string_view text, std::string_view name, Visit visit) {
@@ -109,7 +109,7 @@ std::string_view name_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, end - begin);
 }
 
-/// The end of the element whose start tag begins at `begin`, with all that is in it; npos if it has none.
+/// The end of the element whose start tag begins at `begin`, including its content; npos if it has no end.
 std::size_t end_of_element(std::string_view text, std::size_t begin) {
   const std::string_view name = name_at(text, begin + 1);
   std::size_t depth = 0;
@@ -137,7 +137,7 @@ void blank(std::span<std::byte> packet, std::size_t begin, std::size_t end) {
             std::byte{' '});
 }
 
-/// Overwrites properties, attributes or elements with all that is in them, with blanks if wants(name, text of it).
+/// Overwrites properties (attributes, or elements with their content) with blanks if wants(name, text) accepts them.
 /// Returns how many; nullopt if one of them has no end.
 template <class Wants>
 std::optional<std::size_t> blank_properties(std::span<std::byte> packet, Wants wants) {
@@ -203,7 +203,7 @@ constexpr std::array kNamespacesOfParts = {std::string_view("http://ns.google.co
                                            std::string_view("http://ns.adobe.com/hdr-gain-map/1.0/"),
                                            std::string_view("http://ns.apple.com/HDRGainMap/1.0/")};
 
-/// A packet declares one or two; more would take time.
+/// A packet usually declares one or two; the limit bounds the time.
 constexpr std::size_t kMaxPrefixes = 16;
 
 bool is_gain_map(std::string_view name_of_namespace) {

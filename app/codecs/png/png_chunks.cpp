@@ -210,8 +210,8 @@ bool take_iptc(std::vector<std::byte> text, Metadata& to) {
   return !to.iptc.empty();
 }
 
-/// ImageMagick stores profiles as a JPEG has them, with the signature of the segment. Of a text "APP1", the signature
-/// says what it is.
+/// ImageMagick stores profiles as a JPEG does, with the signature of the segment. For a text "APP1", only the signature
+/// says whether it is EXIF or XMP.
 bool take_raw_app1(std::vector<std::byte> text, Metadata& to) {
   using namespace std::string_view_literals;
   constexpr std::string_view kXmpSignature = "http://ns.adobe.com/xap/1.0/\0"sv;
@@ -244,7 +244,7 @@ struct KnownText {
   std::string_view keyword;
   std::string_view what;
   bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false if the text is damaged
-  bool is_raw = false;                                      ///< counts only if there is nothing else of its kind
+  bool is_raw = false;                                      ///< counts only if there is no other data of its kind
 };
 
 constexpr std::array kKnownTexts = {
@@ -275,8 +275,8 @@ bool has_letters(std::uint32_t type) {
   return all;
 }
 
-/// Collects the metadata of one file, chunk by chunk. Takes only the first of a type or keyword: a file with a million
-/// profiles must not cost a million decompressions.
+/// Collects the metadata of one file, chunk by chunk. Takes only the first chunk of each type or keyword: a file with a
+/// million profiles must not cost a million decompressions.
 class ChunkTaker {
  public:
   explicit ChunkTaker(std::vector<std::string>& details) : details_(details) {}
@@ -473,7 +473,7 @@ Metadata read_png_metadata(const RandomAccess& file, const std::string& /*name*/
     const std::uint64_t size = u32be_at(head, 0) + kOverhead;
     type = u32be_at(head, 4);
     if (!has_letters(type)) {
-      break;  // damaged: a chunk does not follow
+      break;  // damaged: this is not a chunk
     }
     if (type == kIdat) {
       taker.take_data();

@@ -47,8 +47,8 @@ class PngRowSink {
   void take_bytes(std::uint8_t* filtered, std::size_t size);
   [[nodiscard]] std::size_t room() const { return rows_at_once_ * filtered_row(); }
 
-  /// Passes the last band on; call if all is sound. Throws Error{decode} for an index outside the palette, as the
-  /// others do for earlier bands.
+  /// Passes the last band on; call if all is sound. Throws Error{decode} for an index outside the palette; take_rows
+  /// and take_bytes do the same for earlier bands.
   void finish();
 
   /// False once a row has an unknown filter.
@@ -74,7 +74,7 @@ class PngRowSink {
   bool swaps_;
   BandCutter bands_;
   std::uint8_t* above_ = nullptr;      // the row above in the band; nullptr at its top
-  std::vector<std::uint8_t> before_;   // the last row of the band before, in the file's byte order; zeros in the first
+  std::vector<std::uint8_t> before_;   // the previous band's last row, in the file's byte order; zeros for the first
   std::vector<std::uint8_t> partial_;  // an incomplete group of rows
   std::uint32_t adler_ = 1;
   bool is_sound_ = true;
@@ -151,7 +151,7 @@ void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
   }
 }
 
-/// Keeps the last row for the filters of the next.
+/// Keeps the last row for the filters of the next band.
 void PngRowSink::pass_band_on() {
   std::copy_n(above_, row_bytes_, before_.begin());
   swap_above();
@@ -173,13 +173,13 @@ void PngRowSink::swap_above() {
 struct PngRowBlock {
   std::unique_ptr<std::uint8_t[]> memory;
   int rows = 0;
-  std::uint32_t adler = 0;  ///< of the filtered rows; the inflater leaves it to its caller
+  std::uint32_t adler = 0;  ///< of the filtered rows; set by the inflater's caller
 
   [[nodiscard]] std::uint8_t* filtered() const { return memory.get() + Inflater::kWindow; }
 };
 
-/// How many bits of the deflate stream may follow the last byte of output. With a longer tail, libpng sees only a part
-/// of it in the portions in which it reads, and refuses the file; such files are left to libpng.
+/// How many bits of the deflate stream may follow the last byte of output. libpng reads in portions: of a longer tail
+/// it sees only a part, and rejects the file. Such files are left to libpng.
 std::uint64_t max_tail_bits(const SimplePng& png) {
   return png.deflated_bytes() <= kMaxSingleRead ? std::numeric_limits<std::uint64_t>::max()
                                                 : 8 * std::uint64_t{kMinLastRead};
@@ -197,7 +197,7 @@ class PngRowInflater {
 
   [[nodiscard]] bool fits_one_block() const { return rows_left_ == rows_per_block_; }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
-  /// The byte of the image data that the next block continues with, or one a little before.
+  /// The byte of the image data with which the next block continues, or an earlier byte nearby.
   [[nodiscard]] std::uint64_t position() const { return inflater_.position() / 8; }
   /// Valid after the last block.
   [[nodiscard]] std::uint32_t declared_adler() const { return inflater_.declared_adler(); }
@@ -446,7 +446,7 @@ void add_adler(PngRowBlock& block, const SimplePng& png) {
   block.adler = deflate::adler32_of(std::as_bytes(std::span(block.filtered(), bytes)));
 }
 
-/// Inflates each block while the one before it is unfiltered. The checksum is for whichever thread has time.
+/// Inflates each block while the one before it is unfiltered. Any idle thread computes the checksum.
 void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
@@ -495,7 +495,7 @@ PngParts PngParts::of(const SimplePng& png, int threads) {
       filtered / kMaxRatio > deflated) {
     return {};
   }
-  // Probes the middle of the data: are there blocks to start at, and would most of a part become bytes?
+  // Probes the middle of the data: are there blocks to start at, and would most of a part's output become bytes?
   SpeculativeInflater probe(png.image_data, 0, kPartRowBytes / 2);
   if (!probe.try_settle(deflated / 2)) {
     return {};

@@ -1,5 +1,5 @@
-// Row filters on the compiler's vectors of bytes, and undoing them: one row at a time, or several rows that follow one
-// another. All arithmetic but that of a single pixel stays in eight bits.
+// Applies and undoes row filters with the compiler's byte vectors: one row at a time, or several consecutive rows
+// together. All arithmetic except that of single pixels stays in eight bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/png/png_filter.cpp"
 #include "codecs/simd_targets.hpp"
@@ -38,7 +38,7 @@ HWY_INLINE Bytes at_most(Bytes a, Bytes b) {
   return reinterpret_cast<Bytes>(smaller(a, b) == a);
 }
 
-/// Saturating a − b. One instruction if Highway has vectors for the target.
+/// Saturating a − b. A single instruction if Highway has vectors for the target.
 template <class Bytes>
 HWY_INLINE Bytes excess(Bytes a, Bytes b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -202,8 +202,8 @@ void write_filtered(PngFilter filter, const PngRow& row, std::uint8_t* out) {
 }
 
 // Undoing filters one row at a time. All filters but Up depend on the pixel to the left, so a vector holds the channels
-// of one pixel. Whatever does not depend on the left pixel is computed before it is known. Sub alone is a sum, so a
-// vector holds the sums of several pixels.
+// of one pixel. Whatever does not depend on the left pixel is computed before that pixel is known. Only Sub is a plain
+// sum, so its vector holds the sums of several pixels.
 
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
 using Words8 = std::int16_t __attribute__((vector_size(16)));  // one byte each
@@ -280,7 +280,7 @@ HWY_INLINE Bytes16 moved_right(Bytes16 pixels, std::index_sequence<kByte...>) {
   return __builtin_shufflevector(Bytes16{}, pixels, (kByte < kPixel ? 0 : static_cast<int>(16 + kByte - kPixel))...);
 }
 
-/// The pixel that ends before byte kEnd, again and again.
+/// Repeats the pixel that ends before byte kEnd.
 template <std::size_t kPixel, std::size_t kEnd, std::size_t... kByte>
 HWY_INLINE Bytes16 repeated(Bytes16 pixels, std::index_sequence<kByte...>) {
   return __builtin_shufflevector(pixels, pixels, static_cast<int>(kEnd - kPixel + kByte % kPixel)...);
@@ -375,8 +375,8 @@ using LongWords = std::uint64_t __attribute__((vector_size(16)));
 using Words32 = std::uint32_t __attribute__((vector_size(32)));
 using LongWords32 = std::uint64_t __attribute__((vector_size(32)));
 
-/// 255 in the rows whose filter uses the neighbor. Paeth's predictor with zeros for all neighbors but one returns that
-/// one, so Sub and Up are Paeth with the other neighbors masked out, and None is Paeth with all masked out.
+/// 255 in the rows whose filter uses the neighbor. If all neighbors but one are zero, Paeth's predictor returns that
+/// neighbor, so Sub and Up are Paeth with the other neighbors masked out, and None is Paeth with all masked out.
 template <class Bytes>
 struct NeighborMasks {
   Bytes left;
@@ -518,7 +518,7 @@ class RowGroup {
     }
   }
 
-  /// Of the rows from `first` on that fill 16 bytes.
+  /// The residues of the rows from `first` on, as many as fill 16 bytes.
   [[nodiscard]] HWY_INLINE Bytes16 residues_from(std::size_t first, std::size_t i) const {
     const auto row = [&](std::size_t r) HWY_ATTR {
       Words words;
@@ -599,7 +599,7 @@ HWY_EXPORT(write_filtered);
 HWY_EXPORT(undo_row);
 HWY_EXPORT(undo_group);
 
-/// A group takes the same time for any filters. Row by row, only Average and Paeth are slower than that.
+/// A group takes the same time for any filters. Row by row, only Average and Paeth are slower than a group.
 bool is_worth_a_group(const std::uint8_t* filtered, std::size_t rows, std::size_t row_bytes) {
   bool is_slow = false;
   for (std::size_t r = 0; r < rows; ++r) {

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kChunkHeaderBytes = 8;
 
-/// Everything in one read up to 256 KiB; otherwise 64 KiB or slightly more. Then the last read is longer than any
+/// Up to 256 KiB in one read; otherwise reads of 64 KiB or slightly more. This makes the last read longer than any
 /// reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
 std::size_t block_size_for(std::size_t total) {
   constexpr std::size_t kStart = std::size_t{64} << 10;
@@ -54,7 +54,7 @@ class PngStream {
  public:
   /// Walks the chunks through IEND. Throws Error{decode} if a chunk extends past the file, if the checksum of a
   /// critical chunk is wrong, or if the image data is not contiguous. `bytes` starts with the PNG signature and must
-  /// outlive the stream. Of the image data, presents the first `data_bytes`.
+  /// outlive the stream. Presents only the first `data_bytes` of the image data.
   PngStream(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
 
   /// How much image data libpng must read at a time.
@@ -77,8 +77,8 @@ class PngStream {
   std::vector<ByteSpan> parts_;
   std::size_t next_part_ = 0;
   std::size_t data_left_ = 0;
-  std::size_t chunk_left_ = 0;   // of data_left_, in the current joined chunk
-  std::size_t before_data_ = 0;  // unread bytes that precede the image data, or more of it
+  std::size_t chunk_left_ = 0;   // the part of data_left_ in the current joined chunk
+  std::size_t before_data_ = 0;  // unread bytes before the image data, or before its next joined chunk
   std::size_t block_bytes_ = 0;
   bool skipped_image_data_ = false;
   std::vector<std::array<std::byte, 8>> joined_headers_;
@@ -247,7 +247,7 @@ class PngSession {
     call();
   }
 
-  /// Call after the last row: throws if libpng skipped image data, or only warned of damage in it.
+  /// Call after the last row: throws if libpng skipped image data, or merely warned about damage in it.
   void refuse_damaged_data() const;
 
  private:
@@ -421,7 +421,7 @@ Image read_direct_image(PngSession& session, const PngHeader& header, const std:
 
 constexpr std::uint64_t kAllBytes = std::numeric_limits<std::uint64_t>::max();
 
-/// Of the image data, libpng sees the first `data_bytes`.
+/// libpng sees only the first `data_bytes` of the image data.
 Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::string& name,
                        std::uint64_t data_bytes = kAllBytes) {
   PngSession session(bytes, name, data_bytes);
@@ -436,11 +436,11 @@ Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::strin
 }
 
 struct PngDataBytes {
-  std::uint64_t stream = 0;  ///< of the zlib stream that the image data begin with
+  std::uint64_t stream = 0;  ///< of the zlib stream at the start of the image data
   std::uint64_t all = 0;
 };
 
-/// Nullopt if the chunks or the stream are damaged, or if it holds more than all rows can take.
+/// Nullopt if the chunks or the stream are damaged, or if the stream holds more than all rows need.
 std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& header, const std::string& name) {
   constexpr std::uint64_t kMaxPixelBytes = 8;
   constexpr std::uint64_t kMaxRowExtra = 4;  // filters and rounding, in all passes
@@ -462,8 +462,8 @@ std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& heade
   return stream ? std::optional(PngDataBytes{*stream, data.size}) : std::nullopt;
 }
 
-/// libpng warns of bytes behind the zlib stream in the same words as of pixels behind the last row. The former cannot
-/// touch pixels: the file is read without them, and a note names them.
+/// libpng's warning about bytes after the zlib stream is the same as for pixels after the last row. Bytes after the
+/// stream cannot affect pixels: the file is read without them, and a note reports them.
 Image read_with_libpng_or_without_excess(ByteSpan bytes, const PngHeader& header, const std::string& name,
                                          std::vector<std::string>* notes) {
   try {
@@ -522,7 +522,7 @@ std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   return texts;
 }
 
-/// What decoding gives besides pixels; of the image data, only where they start matters.
+/// What decoding gives besides pixels. Of the image data, only the start matters.
 DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   DecodedImage decoded;
   decoded.scaled_from = read_png_header(bytes, name).scaled_from();
@@ -532,7 +532,7 @@ DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   return decoded;
 }
 
-/// The checksums of the image data are checked beside the decoding.
+/// Checks the checksums of the image data while decoding.
 class PngRowReader final : public RowReader {
  public:
   PngRowReader(PngFile file, SimplePng png, std::string name, int threads)

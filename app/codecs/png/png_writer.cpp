@@ -168,7 +168,7 @@ std::size_t StripPacker::try_filter(const StripRows& rows, PackedStrip& strip, i
   return deflater_.deflate(filtered, packed_, strip.index + 1 == plan_.strips);
 }
 
-/// The same with the filtering that gives the smallest result; the first one on a tie.
+/// Like try_filter, with the filtering that gives the smallest result; the first one on a tie.
 std::size_t StripPacker::smallest_of_all(const StripRows& rows, PackedStrip& strip) {
   std::size_t size = try_filter(rows, strip, kChooseForEachRow);
   best_.swap(packed_);
@@ -204,10 +204,10 @@ class PngOutput {
   /// PNG does not allow.
   void begin(int width, int height, PixelFormat format, const std::string& name, const WriteOptions& options);
 
-  /// Bytes of whole chunks.
+  /// Appends the bytes of whole chunks.
   void append(std::span<const std::byte> bytes);
 
-  /// Strips in order. Completes the last one.
+  /// Appends strips in order. Completes the zlib stream after the last one.
   void append_strip(PackedStrip& strip, bool is_last);
 
   /// Everything after the IDAT chunks.
@@ -323,16 +323,16 @@ void PngOutput::flush() {
   }
 }
 
-/// Cuts rows into strips, packs these on several threads, and writes them in order. Rows are of bytes, as PNG filters
-/// them. What is written does not depend on how they are cut into calls. Rows are packed where they are, if a call
-/// brings enough of them or all that are left; others are copied, and packed while the caller makes the next.
+/// Cuts rows into strips, packs the strips on several threads, and writes them in order. Rows are bytes, as PNG filters
+/// them. The output does not depend on how rows are divided among calls. If a call brings enough rows, or all that are
+/// left, they are packed in place; other rows are copied, and packed while the caller makes the next ones.
 class PngStripWriter {
  public:
-  /// Of `format`, only the bytes of a sample and a pixel count. `threads` and `png_level` are those of WriteOptions.
+  /// Only the bytes per sample and per pixel of `format` matter. `threads` and `png_level` are those of WriteOptions.
   PngStripWriter(int width, int height, PixelFormat format, int threads, int png_level, PngOutput& file);
 
-  /// The next rows, at most rows_left(). With the last ones, all is passed to the file. Throws std::bad_alloc, and what
-  /// the sink throws, which is called by this thread.
+  /// Takes the next rows, at most rows_left(). The call with the last rows passes everything to the file. Throws
+  /// std::bad_alloc and what the sink throws, which is called on this thread.
   void write(ConstView rows);
 
   [[nodiscard]] int rows_left() const { return rows_left_; }
@@ -358,11 +358,11 @@ class PngStripWriter {
   int workers_;
   tbb::enumerable_thread_specific<StripPacker> packers_;
   std::vector<Slot> slots_;                           ///< of strips in flight, used in turn
-  std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< of rows, after the row above them; used in turn
-  OrderedTasks packing_;                              ///< of strips; destroyed before what its threads use
+  std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< copied rows, preceded by the row above them; used in turn
+  OrderedTasks packing_;                              ///< packs strips; destroyed before what its threads use
   int finished_ = 0;                                  ///< strips passed to the file
 
-  int rows_left_;                     ///< not in write() yet
+  int rows_left_;                     ///< not yet passed to write()
   int copied_rows_ = 0;               ///< of the next strip
   const std::byte* above_ = nullptr;  ///< the row above the next strip, in copies_; null at the top of the image
 };
@@ -404,12 +404,12 @@ void PngStripWriter::write(ConstView rows) {
       rows = rows_of(rows, count, rows.height - count);
     }
   } catch (...) {
-    packing_.abandon();  // the rows are the caller's
+    packing_.abandon();  // the tasks borrow the caller's rows
     throw;
   }
 }
 
-/// Of the next `rows`.
+/// How many of the next `rows` rows fill whole strips.
 int PngStripWriter::rows_in_whole_strips(int rows) const {
   return rows == rows_left_ ? rows : rows - rows % plan_.rows_per_strip;
 }
@@ -428,7 +428,7 @@ void PngStripWriter::pack_in_place(ConstView rows) {
   }
 }
 
-/// Copies the beginning of `rows` to the next strip. Returns how many it has taken.
+/// Copies the first of these rows to the next strip. Returns how many it has taken.
 int PngStripWriter::copy(ConstView rows) {
   const int strip = packing_.begun();
   if (copied_rows_ == 0) {
@@ -456,7 +456,7 @@ int PngStripWriter::copy(ConstView rows) {
   return count;
 }
 
-/// Row −1 is the row above.
+/// Row −1 is the row above the strip.
 std::byte* PngStripWriter::copied_row(int strip, int y) {
   auto& rows = copies_[static_cast<std::size_t>(strip) % copies_.size()];
   if (rows == nullptr) {
@@ -465,7 +465,7 @@ std::byte* PngStripWriter::copied_row(int strip, int y) {
   return rows.get() + static_cast<std::size_t>(y + 1) * plan_.row_bytes;
 }
 
-/// The next strip.
+/// Starts packing the next strip.
 void PngStripWriter::begin(const StripRows& rows) {
   const int strip = packing_.begun();
   finish_until(strip - static_cast<int>(slots_.size()) + 1);

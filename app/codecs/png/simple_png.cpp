@@ -30,7 +30,7 @@ std::size_t expand(const std::byte* indices, std::byte* pixels, std::size_t coun
   return largest;
 }
 
-/// The samples of each byte of packed ones, times `factor`.
+/// For each byte of packed samples: its samples, times `factor`.
 using UnpackedBytes = std::array<std::array<std::uint8_t, 8>, 256>;
 
 UnpackedBytes unpacked_bytes(unsigned bits, unsigned factor) {
@@ -83,7 +83,7 @@ constexpr std::uint64_t kCrcBytes = 4;
 constexpr std::array<unsigned char, 12> kEmptyIdat = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
 using DataChunk = PngFile::DataChunk;
 
-/// The checksum of a chunk of image data before its first byte: of its type, as that of an empty chunk.
+/// The checksum of an image data chunk before its first byte: that of its type, as for an empty chunk.
 std::uint32_t crc_of_type() { return u32be_at(std::as_bytes(std::span(kEmptyIdat)), kLengthBytes + kTypeBytes); }
 
 bool append(const RandomAccess& file, std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& to) {
@@ -140,7 +140,7 @@ bool has_sound_name(const PngChunkView& chunk) {
   });
 }
 
-/// What is known of the file so far. Each function returns false if the file is not simple.
+/// Collects what is known about the file. Each function returns false if the file is not simple.
 class Parser {
  public:
   bool add_all(ByteSpan bytes, const std::string& name) {
@@ -226,7 +226,7 @@ class Parser {
     return may_have_one && is_in_place && !colors.empty() && colors.size() <= max_bytes && colors.size() % 3 == 0;
   }
 
-  /// Opacities of a palette, or a color.
+  /// Opacities of a palette, or a transparent color.
   bool add_transparency(ByteSpan transparency) {
     const bool is_in_place = transparency_.empty() && !has_data_;
     const std::size_t max_bytes = color_type_ == kIndexed ? colors_.size() / 3
@@ -238,7 +238,7 @@ class Parser {
     return is_in_place && !transparency.empty() && has_size;
   }
 
-  /// Nullopt if it is not a color of the image.
+  /// Nullopt if the image cannot have this color.
   [[nodiscard]] std::optional<PngColor> transparent_color() const {
     const std::uint32_t max = (1U << png.bits) - 1;
     PngColor color{};
@@ -269,7 +269,7 @@ class Parser {
   bool has_data_ = false;
   ByteSpan colors_;
   ByteSpan transparency_;
-  std::vector<ByteSpan> image_data_;  // none of them empty
+  std::vector<ByteSpan> image_data_;  // none is empty
 };
 
 /// Deflate compresses at most 1032:1.
@@ -278,8 +278,8 @@ bool can_make_rows(const SimplePng& png, std::uint64_t stream_bytes) {
   return png.row_bytes() * static_cast<std::uint64_t>(png.height) / kMaxRatio <= stream_bytes;
 }
 
-/// A zlib stream with the largest window and without a dictionary. Of smaller windows, zlib's verdict depends on how it
-/// is called.
+/// True for a zlib stream with the largest window and without a dictionary. For smaller windows, zlib's verdict depends
+/// on how it is called.
 bool has_usual_zlib_head(const RandomAccess& data) {
   std::array<std::byte, 2> head{};
   return data.read(0, head) == head.size() && u8_at(head, 0) == 0x78U && (u8_at(head, 1) & 0x20U) == 0 &&
@@ -396,7 +396,7 @@ bool PngDataCheck::up_to(std::uint64_t end) {
   return are_right_;
 }
 
-/// The next bytes of the image data.
+/// Adds the next bytes of the image data.
 void PngDataCheck::add(std::span<const std::byte> bytes) {
   while (are_right_ && !bytes.empty()) {
     const std::uint64_t left = (*png_.chunks)[chunk_].data_end - done_;

@@ -21,7 +21,7 @@ constexpr std::int64_t divided(std::int64_t a, std::int64_t b) {
   return number / by - (number % by < 0 ? 1 : 0);
 }
 
-/// A number in units of 2⁻²⁴ as a level of T.
+/// Converts a number in units of 2⁻²⁴ to a level of T.
 template <class T>
 T level_of(std::int64_t value) {
   return static_cast<T>(std::clamp<std::int64_t>((value + kOne / 2) >> kFractionBits, 0, kMaxOf<T>));
@@ -77,7 +77,7 @@ YcbcrConverter::YcbcrConverter(const TiffFile& file, int bits, bool is_planar) {
   bits == 8 ? make_libtiff_tables(file) : make_fixed_tables(file);
 }
 
-/// Planes are of full size if the directory does not say otherwise, and libtiff reads no others.
+/// Planes have full size unless the directory says otherwise; libtiff reads only planes of full size.
 void YcbcrConverter::read_sampling(const TiffFile& file, bool is_planar) {
   std::uint16_t horizontal = is_planar ? 1 : 2;
   std::uint16_t vertical = horizontal;

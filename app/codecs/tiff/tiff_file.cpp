@@ -29,8 +29,8 @@ int close_nothing(thandle_t /*handle*/) { return 0; }
 /// What libtiff calls the file in its messages. The caller names it anyway.
 constexpr const char* kNameForLibtiff = "file";
 
-/// The message in one line without the name of the file, cut off if it is long; empty without memory for it. Damaged
-/// tags may put any bytes into it.
+/// The message in one line without the name of the file, cut off if it is long; empty if memory runs out. Damaged tags
+/// may put any bytes into the message.
 std::string text_of(const char* format, va_list arguments) {
   std::array<char, 200> text{};
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
@@ -53,7 +53,7 @@ bool starts_with_any(std::string_view text, const std::array<std::string_view, k
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
 }
 
-/// Warnings after which all pixels are what was meant.
+/// Warnings that leave all pixels as intended.
 bool is_harmless(std::string_view text) {
   constexpr std::array<std::string_view, 8> kHarmless = {
       "Old-style LZW codes",
@@ -68,7 +68,7 @@ bool is_harmless(std::string_view text) {
   return starts_with_any(text, kHarmless);
 }
 
-/// Errors of a directory that concern a tag of no pixels, without which libtiff goes on.
+/// Errors about directory tags that do not affect pixels; libtiff continues without such a tag.
 bool concerns_no_pixels(std::string_view text) {
   constexpr std::array<std::string_view, 5> kTags = {"\"Orientation\"", "\"ResolutionUnit\"", "\"XResolution\"",
                                                      "\"YResolution\"", "\"Threshholding\""};
@@ -77,7 +77,7 @@ bool concerns_no_pixels(std::string_view text) {
          (text.starts_with("Bad value ") && std::any_of(kTags.begin(), kTags.end(), names));
 }
 
-/// True for tags without which pixels would be read wrongly.
+/// True for tags that are needed to read the pixels correctly.
 bool describes_layout(std::uint16_t tag) {
   constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 10> kRanges = {{{256, 266},
                                                                                 {273, 273},
@@ -93,7 +93,7 @@ bool describes_layout(std::uint16_t tag) {
                      [&](const auto& range) { return tag >= range.first && tag <= range.second; });
 }
 
-/// What has no handler of its own would be printed.
+/// libtiff would print messages for which no handler is set.
 void silence_libtiff() {
   [[maybe_unused]] static const bool is_silent = [] {
     TIFFSetErrorHandler(nullptr);
@@ -196,7 +196,7 @@ void TiffFile::hide_empty_tags(std::uint64_t offset) {
   entries.resize(content.read(place + layout.count_bytes(), entries));
   std::size_t at = 0;
   layout.visit_entries(ByteSpan(entries), [&](const IfdEntry& entry) {
-    // libtiff ignores an entry with the tag of the one before.
+    // libtiff ignores an entry that repeats the tag of the previous one.
     if (entry.count == 0 && at > 0 && !describes_layout(entry.tag)) {
       std::copy_n(entries.begin() + static_cast<std::ptrdiff_t>(at - layout.entry_bytes()), 2,
                   entries.begin() + static_cast<std::ptrdiff_t>(at));

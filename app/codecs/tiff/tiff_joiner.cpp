@@ -1,5 +1,5 @@
-// Joins TIFF files that gpuimg has written to one of several pages: strips are copied as they are, and directories are
-// written anew behind all of them, because only then it is known whether their offsets fit into 32 bits.
+// Joins TIFF files that gpuimg has written into one file of several pages. Strips are copied unchanged. New directories
+// follow all strips, because only then is it known whether offsets fit into 32 bits.
 #include "codecs/formats.hpp"
 
 #include <tiffio.h>
@@ -29,7 +29,7 @@ void append_number(std::vector<std::byte>& bytes, std::uint64_t value, std::size
 
 std::uint64_t after_padding(std::uint64_t offset) { return (offset + 1) / 2 * 2; }
 
-/// An entry of a directory that is yet to be written. Its value is in `bytes`, at `offset` of the file, or both: a
+/// An entry of a directory that has not been written yet. Its value is in `bytes`, at `offset` of the file, or both: a
 /// directory of BigTIFF holds values of 8 bytes, others of 4.
 struct HeldEntry {
   std::uint16_t tag = 0;
@@ -37,13 +37,13 @@ struct HeldEntry {
   std::uint64_t count = 0;
   std::array<std::byte, 8> bytes{};
   std::size_t size = 0;       ///< of the value
-  std::uint64_t offset = 0;   ///< 0: it is nowhere yet
-  std::size_t directory = 0;  ///< of kDirectoryTags: the number of the directory it refers to, from 1
+  std::uint64_t offset = 0;   ///< 0 if it is not in the file yet
+  std::size_t directory = 0;  ///< for kDirectoryTags: the number, from 1, of the directory that it refers to
 };
 
 struct HeldDirectory {
   std::vector<HeldEntry> entries;     ///< sorted by tag
-  std::vector<HeldDirectory> others;  ///< that entries refer to
+  std::vector<HeldDirectory> others;  ///< directories that the entries refer to
 };
 
 /// A source file: little-endian, as libtiff writes it here.
@@ -144,7 +144,7 @@ class Joiner : public PageJoiner {
     return held;
   }
 
-  /// Puts a value that no directory holds into the file.
+  /// Appends the value to the file if it is too large for a directory.
   HeldEntry holding(HeldEntry entry, ByteSpan value) {
     entry.size = value.size();
     if (value.size() <= entry.bytes.size()) {
@@ -155,7 +155,7 @@ class Joiner : public PageJoiner {
     return entry;
   }
 
-  /// Copies the strips of a page, one behind the other.
+  /// Copies the strips of a page, one after another.
   HeldEntry strips_of(const Source& source, const std::vector<IfdEntry>& entries, const IfdEntry& offsets) {
     const auto counts = std::find_if(entries.begin(), entries.end(),
                                      [](const IfdEntry& entry) { return entry.tag == TIFFTAG_STRIPBYTECOUNTS; });
@@ -180,7 +180,7 @@ class Joiner : public PageJoiner {
                    value);
   }
 
-  /// What directories take at most.
+  /// An upper bound for the bytes of the directories.
   static std::uint64_t bound_of(const std::vector<HeldDirectory>& directories) {
     std::uint64_t bytes = 0;
     for (const HeldDirectory& directory : directories) {
@@ -191,7 +191,7 @@ class Joiner : public PageJoiner {
 
   struct Written {
     std::uint64_t offset;  ///< of the directory
-    std::uint64_t link;    ///< where the offset of the next one goes
+    std::uint64_t link;    ///< where the offset of the next directory goes
   };
 
   void place_offset(std::uint64_t at, std::uint64_t offset) {

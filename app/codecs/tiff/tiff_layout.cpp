@@ -1,4 +1,4 @@
-// A file may declare strips or tiles of any size, and some of the libraries that libtiff uses believe it.
+// A file may declare strips or tiles of any size, and some of the libraries that libtiff uses trust that size.
 #include "codecs/tiff/tiff_layout.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ struct TagValue {
   std::string_view command = kConvert;
 };
 
-/// Of the compressions that libtiff lacks, always or in some builds.
+/// Compressions that libtiff lacks, always or in some builds.
 constexpr std::array<TagValue, 33> kCompressions = {{{6, "old-style JPEG"},
                                                      {7, "JPEG"},
                                                      {8, "Deflate"},
@@ -115,7 +115,7 @@ void check_color_map(const TiffFile& file, TiffKind& kind) {
   }
 }
 
-/// The meaning of pixels that the directory does not tell.
+/// The meaning of pixels if the directory does not state it.
 TiffKind::Color color_by_default(const TiffFile& file, TiffKind& kind) {
   if (kind.bits != 1 || kind.samples != 1) {
     refuse_damaged(file.name(), "it does not say what its samples mean");
@@ -186,7 +186,7 @@ void check_samples(const TiffFile& file, const TiffKind& kind) {
   }
 }
 
-/// What libtiff would decode wrongly, or take for damage.
+/// Rejects what libtiff would decode wrongly or report as damage.
 void check_coding(const TiffFile& file, const TiffKind& kind, std::uint16_t compression) {
   constexpr std::array kBilevel = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
                                    COMPRESSION_CCITTRLEW, COMPRESSION_JBIG};
@@ -220,8 +220,8 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
                                               : TiffKind::Alpha::none;
 }
 
-/// The name of the raw format if the directory belongs to a raw photo, else empty. Its first directory is often a mere
-/// thumbnail.
+/// The name of the raw format if the directory belongs to a raw photo, else empty. The first directory of a raw photo
+/// is often only a thumbnail.
 std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   struct RawKind {
     std::uint16_t compression;
@@ -256,7 +256,7 @@ std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   return is_thumbnail && has_make ? "a raw photo" : "";
 }
 
-/// The frame header of the first JPEG stream, if the file has one that begins as usual.
+/// The frame header of the first JPEG stream, if there is one with a usual beginning.
 std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   constexpr std::uint64_t kMostBytes = 64 << 10;
   const std::uint32_t count =
@@ -282,7 +282,7 @@ std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   return std::nullopt;
 }
 
-/// True for the factors that a JPEG in TIFF may have: `luma` for the first component, and 1 for the others.
+/// True for sampling factors that a JPEG in TIFF may have: 1, or for the first component 2 and 4 if it `may_subsample`.
 bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   const auto is_known = [&](std::uint32_t factor) {
     return factor == 1 || (may_subsample && (factor == 2 || factor == 4));
@@ -297,7 +297,7 @@ bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   return true;
 }
 
-/// JPEG that libtiff may not decode is named. Of factors of chroma, those in the data count, not those in a tag.
+/// Rejects JPEG data that libtiff may not decode. The chroma factors in the data count, not those in a tag.
 void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::JpegFrame& frame) {
   const bool is_usual = frame.marker <= 0xC2 || frame.marker == 0xC9 || frame.marker == 0xCA;
   if (!is_usual) {
@@ -338,7 +338,7 @@ void check_jpeg(const TiffFile& file, const TiffKind& kind, std::uint16_t compre
   }
 }
 
-/// As 1, which is what libtiff takes it for, too.
+/// Reads an invalid orientation as 1, as libtiff does.
 void note_orientation(const TiffFile& file, TiffKind& kind) {
   const std::vector<std::uint64_t> orientation = file.numbers(TIFFTAG_ORIENTATION);
   if (!orientation.empty() && (orientation[0] < ORIENTATION_TOPLEFT || orientation[0] > ORIENTATION_LEFTBOT)) {
@@ -376,7 +376,7 @@ void check_block_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& 
   }
 }
 
-/// A tile may lie almost wholly outside the image, and pixels may have thousands of samples that are left out.
+/// Limits memory: a tile may lie almost wholly outside the image, and pixels may have thousands of unused samples.
 void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;
   const auto planes = static_cast<std::uint64_t>(kind.planes());
@@ -390,8 +390,8 @@ void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind
   }
 }
 
-/// libjbig takes memory for the size that a strip itself declares, whatever the TIFF says, and ends the process where
-/// it gets none. libtiff turns the bits of its bytes around.
+/// libjbig allocates memory for the size that a strip itself declares, whatever the TIFF says, and ends the process if
+/// the allocation fails. libtiff reverses the bits of each byte.
 void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width, std::uint32_t rows) {
   std::array<std::byte, 20> bytes{};
   if (file.read(offset, bytes) < bytes.size()) {
@@ -413,7 +413,7 @@ void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width,
   }
 }
 
-/// The strips or tiles as the file has them: libtiff divides a single uncompressed strip into several.
+/// The strips or tiles as stored in the file: libtiff divides a single uncompressed strip into several.
 struct StoredBlocks {
   std::uint32_t height = 0;
   std::uint64_t per_plane = 0;
@@ -434,7 +434,7 @@ struct StoredBlocks {
   [[nodiscard]] std::uint64_t count() const { return per_plane * planes; }
 };
 
-/// libtiff reads as many bytes of an uncompressed block as its pixels have, whatever its byte count is.
+/// From an uncompressed block, libtiff reads as many bytes as its pixels need, whatever the byte count says.
 void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const std::vector<std::uint64_t> counts =
       file.numbers(blocks.are_tiles ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS);
@@ -450,8 +450,8 @@ void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const Tif
   }
 }
 
-/// Memory is touched as far as the file holds pixels, so it is checked first that there is something to decode. A block
-/// with neither place nor bytes is missing in a sparse file, if the directory lists it.
+/// Decoding must not touch memory for pixels that the file does not have, so this first checks that every block has
+/// data. In a sparse file, a block that the directory lists with neither offset nor bytes is missing.
 void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   for (std::uint32_t i = 0; i < blocks.count; ++i) {

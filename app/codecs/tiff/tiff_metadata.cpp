@@ -1,4 +1,4 @@
-// Tags with bytes are taken as they are if they are what they claim to be.
+// Tags that hold bytes are taken unchanged if their content is what it claims to be.
 #include "codecs/tiff/tiff_metadata.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ ByteSpan bytes_of_tag(const TiffFile& file, ttag_t tag) {
   return has ? ByteSpan{static_cast<const std::byte*>(data), count} : ByteSpan{};
 }
 
-/// libtiff keeps resolutions in 24 bits, and writes such numbers.
+/// libtiff reads and writes resolutions with 24 bits of precision.
 std::optional<Ratio> resolution_of(const TiffFile& file, ttag_t tag) {
   constexpr double kPrecision = 1.0 / (1U << 24U);
   float value = 0;
@@ -50,7 +50,7 @@ std::optional<PixelDensity> density_of(const TiffFile& file) {
                                                    : DensityUnit::inch};
 }
 
-/// True for a description that programs write for themselves: it tells of the dimensions of this file's data.
+/// True for a description that programs write for themselves, about the dimensions of this file's data.
 bool is_for_programs(const ExifEntry& entry) {
   const std::string_view text(reinterpret_cast<const char*>(entry.value.data()), entry.value.size());
   return entry.tag == TIFFTAG_IMAGEDESCRIPTION &&
@@ -96,7 +96,7 @@ std::vector<std::byte> read_geotiff(const TiffFile& file) {
   return directory_of(std::move(entries));
 }
 
-/// Of a description that ImageJ has written: its first line, and those that measure the picture's plane.
+/// From a description that ImageJ has written: the first line, and the lines that calibrate the image plane.
 std::string calibration_in(std::string_view description) {
   constexpr std::array<std::string_view, 5> kKeys = {"ImageJ=", "unit=", "yunit=", "xorigin=", "yorigin="};
   std::string kept;
@@ -117,7 +117,7 @@ std::vector<std::byte> read_imagej(const TiffFile& file) {
   const std::string_view text = stored.substr(0, stored.find('\0'));
   const std::string calibration = text.starts_with("ImageJ=") ? calibration_in(text) : "";
   if (calibration.find('=') == calibration.rfind('=')) {
-    return {};  // no more than the first line
+    return {};  // only the first line
   }
   std::vector<ExifEntry> entries = tag_entries(file.content(), offset, kResolutionTags);
   const ByteSpan value = std::as_bytes(std::span(calibration.c_str(), calibration.size() + 1));
@@ -166,7 +166,7 @@ void write_imagej(TIFF* tiff, ByteSpan directory) {
 
 // --- EXIF and IPTC --------------------------------------------------------------------------------------------------
 
-/// The directories of EXIF and GPS, and the texts of this one.
+/// Reads the EXIF and GPS directories, and the texts of the current directory.
 void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto orientation = file.number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   std::optional<ExifDirectories> directories = read_exif_directories(file.content(), TIFFCurrentDirOffset(file.tiff()));
@@ -186,8 +186,8 @@ void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string
   metadata.exif = exif_data(*directories, orientation);
 }
 
-/// IPTC data are in a tag of their own, or in Photoshop's. Programs store them as bytes, or as numbers of 32 bits,
-/// which some swap.
+/// IPTC data are in their own tag, or in Photoshop's. Programs store them as bytes, or as 32-bit numbers, whose bytes
+/// some programs swap.
 void read_iptc(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto value_of = [&](std::uint16_t tag) {
     return tag_bytes(file.content(), TIFFCurrentDirOffset(file.tiff()), tag);
@@ -224,7 +224,7 @@ void write_exif(TIFF* tiff, const ExifDirectories& directories, const ExifOffset
   }
 }
 
-/// Leaves what TIFF can hold, or of damaged data the orientation.
+/// Keeps what TIFF can hold; of damaged data, only the orientation.
 void fit_exif(std::vector<std::byte>& exif, MetadataFilter& filter) {
   if (exif.empty()) {
     return;
@@ -249,7 +249,7 @@ void fit_exif(std::vector<std::byte>& exif, MetadataFilter& filter) {
   exif = exif_data(*directories, orientation);
 }
 
-/// In the tag's type: bytes, in older libtiff numbers of 32 bits.
+/// Writes the tag in its type: bytes, or 32-bit numbers in older libtiff.
 void write_iptc(TIFF* tiff, std::vector<std::byte> iptc) {
   const TIFFField* field = TIFFFieldWithTag(tiff, TIFFTAG_RICHTIFFIPTC);
   if (!iptc.empty() && field != nullptr) {

@@ -1,4 +1,5 @@
-// Walks the chain without libtiff, which would read all values of every directory, and walk it again for each page.
+// Walks the chain without libtiff, which would read all values of every directory, and would walk the chain again for
+// each page.
 #include "codecs/tiff/tiff_pages.hpp"
 
 #include <fmt/format.h>
@@ -34,11 +35,11 @@ struct Directory {
   bool refers_behind_end = false;
   std::uint64_t next = 0;
 
-  /// Something else than a directory, such as pixels.
+  /// True for something other than a directory, such as pixels.
   [[nodiscard]] bool is_garbage() const { return !has_size() && has_foreign_type; }
   [[nodiscard]] bool has_size() const { return has_width && has_height; }
 
-  /// What is wrong with it, or nullptr.
+  /// What is wrong with the directory, or nullptr.
   [[nodiscard]] const char* fault() const {
     return !has_size() ? "has no width and height" : refers_behind_end ? "refers to data behind the end" : nullptr;
   }
@@ -59,7 +60,7 @@ class DirectoryWalk {
     return layout_.number(offset);
   }
 
-  /// The directory at a place, or nothing if it is damaged; then why_not() gives the reason. `page` is its number in
+  /// The directory at a place. Nullopt if it is damaged; why_not() then gives the reason. `page` is its number in
   /// messages.
   std::optional<Directory> at(std::uint64_t offset, std::size_t page) {
     const std::size_t count_size = layout_.count_bytes();
@@ -97,7 +98,7 @@ class DirectoryWalk {
     return directory.is_garbage() ? ended(kOther, page) : std::optional(directory);
   }
 
-  /// The file ends where the last directory should be.
+  /// True if the file ends where the last directory should be.
   [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
   /// A clause.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
@@ -151,7 +152,7 @@ std::uint32_t number_in(std::string_view text, std::string_view key) {
   return number;
 }
 
-/// The bytes of an uncompressed image; 0 for one that is not stored like that, in strips one behind the other.
+/// The bytes of an image that is stored uncompressed, in consecutive strips; 0 for any other.
 std::uint64_t stored_bytes(const RandomAccess& file) {
   const auto numbers = [&](std::uint16_t tag) { return tag_numbers(file, 0, tag); };
   const auto number = [&](std::uint16_t tag, std::uint64_t otherwise) {

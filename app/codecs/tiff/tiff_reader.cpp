@@ -1,6 +1,6 @@
 // Blocks (strips or tiles) are converted right after they are decoded if the band has room for all their rows. An image
-// decoded whole is an image of one band. What libtiff warns of is known once the pixels are read, so a file with a
-// warning is not read in bands.
+// that is decoded whole is a single band. libtiff's warnings are known only after the pixels have been read, so a file
+// with a warning is not read in bands.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ bool are_pixels(const TiffKind& kind) {
 /// The colors of a palette, 8 bits each.
 using TiffPalette = std::vector<std::array<std::uint8_t, 3>>;
 
-/// What colors are made of that are not stored as they are.
+/// What is needed to compute colors that are not stored directly.
 struct TiffColors {
   TiffPalette palette;
   std::optional<YcbcrConverter> ycbcr;
@@ -68,8 +68,8 @@ class TiffRowConverter {
 
   const TiffKind& kind_;
   TiffColors colors_;
-  bool are_pixels_;                                   ///< rows are stored as they are decoded
-  std::vector<std::vector<std::uint16_t>> unpacked_;  ///< one of each plane
+  bool are_pixels_;                                   ///< stored rows need no conversion
+  std::vector<std::vector<std::uint16_t>> unpacked_;  ///< one row per plane
 };
 
 template <class T>
@@ -93,7 +93,7 @@ void TiffRowConverter<T>::convert(std::span<const std::byte* const> planes, std:
   join(width, to);
 }
 
-/// The `bits` bits from bit `first` on, high bits first.
+/// The number in the `bits` bits from bit `first` on, high bits first.
 std::uint32_t bits_at(const std::byte* from, std::size_t first, std::size_t bits) {
   const std::size_t last = (first + bits - 1) / 8;
   std::uint32_t window = 0;
@@ -103,8 +103,8 @@ std::uint32_t bits_at(const std::byte* from, std::size_t first, std::size_t bits
   return window >> (8 * (last + 1) - first - bits) & ((1U << bits) - 1);
 }
 
-/// Samples of fewer bits than T are scaled to its full range, rounded to nearest; indices are not.
-/// libtiff has put samples of 16 bits into the machine's byte order; those of other bits than 8 are packed.
+/// Samples of fewer bits than T are scaled to its full range, rounded to nearest; indices are not. libtiff has already
+/// swapped 16-bit samples to the machine's byte order; samples that have neither 8 nor 16 bits are packed.
 template <class T>
 void TiffRowConverter<T>::unpack(const std::byte* from, std::size_t count, std::uint16_t* to) const {
   const auto bits = static_cast<std::size_t>(kind_.bits);
@@ -166,13 +166,13 @@ void TiffRowConverter<T>::convert_color(const std::uint16_t* samples, T* to) con
   }
 }
 
-/// Decodes blocks, and holds some of them.
+/// Decodes blocks, and keeps some of them.
 class BlockReader {
  public:
   BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
       : file_(file), kind_(kind), blocks_(blocks), lines_(static_cast<std::size_t>(kind.planes())) {}
 
-  /// Reads the block with this pixel, of all planes, in place of the one that `place` had.
+  /// Reads the block with this pixel, of all planes, and replaces the block in `place`.
   void read(std::uint32_t x, std::uint32_t y, std::size_t place) {
     if (place >= places_.size()) {
       places_.emplace_back(lines_.size(), std::vector<std::byte>(static_cast<std::size_t>(blocks_.bytes)));
@@ -194,7 +194,7 @@ class BlockReader {
   }
 
  private:
-  /// Zeros for a missing block, and for lines that the fax data of a block do not have.
+  /// A missing block, and lines missing from the fax data of a block, become zeros.
   void read_block(std::uint32_t block, std::uint32_t rows, std::vector<std::byte>& to) {
     const bool is_missing = blocks_.missing > 0 && TIFFGetStrileByteCount(file_.tiff(), block) == 0;
     if (is_missing || is_fax_) {
@@ -223,7 +223,7 @@ class BlockReader {
   const TiffKind& kind_;
   const TiffBlocks& blocks_;
   bool is_fax_ = has_fax_data();
-  std::vector<std::vector<std::vector<std::byte>>> places_;  // a block each, of all planes
+  std::vector<std::vector<std::vector<std::byte>>> places_;  // per place: one block, of all planes
   std::vector<const std::byte*> lines_;
 };
 
@@ -259,7 +259,7 @@ TiffColors::TiffColors(const TiffFile& file, const TiffKind& kind) : palette(pal
   }
 }
 
-/// Makes pixels of blocks whose lines are rows of samples.
+/// Converts blocks whose lines are rows of samples to pixels.
 template <class T>
 class SampleBlocks {
  public:
@@ -337,8 +337,8 @@ void read_blocks(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks,
   }
 }
 
-/// Passes the pixels on in bands, from top to bottom. Besides a band it holds one decoded block; but a row of tiles
-/// that ends in a later band is held as a whole. Throws like decode_image, and what the output throws.
+/// Passes the pixels on in bands, from top to bottom. Besides a band, it holds one decoded block, or a whole row of
+/// tiles if that row ends in a later band. Throws like decode_image, and what the output throws.
 void read_tiff_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, const BandOutput& to) {
   const bool has_16_bits = kind.format().sample == Sample::u16;
   if (kind.has_clumps()) {
@@ -393,9 +393,9 @@ Page open_page(const RandomAccess& content, const std::string& name, std::uint64
   return {std::move(file), kind, blocks};
 }
 
-/// Where a page is, and what is known of the others.
+/// Where a page is, and what is known about the others.
 struct PagePlace {
-  RandomAccess content;      ///< the file; with the pixels of the page, if it is an image of a stack
+  RandomAccess content;      ///< the file; for an image of a stack, with that image's pixels in place of the first
   std::uint64_t offset = 0;  ///< 0: the first
   PageList all;              ///< only this one if its place was known
 
@@ -406,7 +406,7 @@ struct PagePlace {
       all = tiff_pages(file);
       check_page(name, page, all);
     }
-    // A thumbnail is in the list if the pages behind it are lost, but does not stand for them.
+    // The list may start with a thumbnail if all later pages are lost. The thumbnail must not be read in their place.
     offset = page.number <= 1 ? first_tiff_page(file, name) : page.place > 0 ? page.place : all.places[page.number - 1];
     if (page.number > 0) {
       content = image_stack(file).at(file, page.number - 1);
@@ -425,7 +425,7 @@ std::string note_of(const PageList& pages) {
              : fmt::format("TIFF of {} pages and lost ones: {}; {}", pages.count(), pages.lost, first_only);
 }
 
-/// Call after the pixels have been read: libtiff may warn of them.
+/// Call after the pixels have been read, because libtiff may warn about them.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
   add_notes(page.kind, to.notes);
   to.scaled_from = page.kind.scaled_from();
@@ -468,7 +468,7 @@ class TiffRowReader final : public RowReader {
         name_(std::move(name)),
         offset_(offset) {}
 
-  /// Opens the page anew each time, so that libtiff warns of the same each time.
+  /// Reopens the page each time, so that libtiff repeats its warnings.
   bool read(const BandOutput& to, Order /*order*/) override {
     bool is_in_output = false;
     const BandOutput marked{to.rows,
@@ -484,7 +484,8 @@ class TiffRowReader final : public RowReader {
                               is_in_output = false;
                             }};
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    const ReadOptions without_limits{.max_pixels = kMost, .max_sparse_pixels = kMost};  // they have been checked
+    const ReadOptions without_limits{.max_pixels = kMost,
+                                     .max_sparse_pixels = kMost};  // the limits have already been checked
     try {
       Page page = open_page(content_, name_, offset_, without_limits);
       if (!is_as_opened(page.kind)) {
@@ -512,7 +513,7 @@ class TiffRowReader final : public RowReader {
   std::uint64_t offset_;
 };
 
-/// The directory of a page, if nothing is asked of the others.
+/// The directory of a page, for a caller that does not need the others.
 TiffFile file_of(const RandomAccess& content, const std::string& name, PageRef page) {
   return {content, name, page.number <= 1 ? first_tiff_page(content, name) : PagePlace(content, name, page).offset};
 }

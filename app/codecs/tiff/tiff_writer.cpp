@@ -69,14 +69,14 @@ struct Output {
   static toff_t on_size(thandle_t handle) { return of(handle).bytes.size(); }
   static int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const char* /*format*/,
                         va_list /*arguments*/) {
-    return 1;  // the calls' results say enough
+    return 1;  // the results of the calls suffice
   }
 };
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-/// A file of up to 4 GiB need not be a BigTIFF. Directories and most compressions add little; LZW and JPEG of noise may
-/// add half.
+/// A file of up to 4 GiB need not be a BigTIFF. Directories and most compressions add little; LZW and JPEG may enlarge
+/// noise by half.
 bool needs_big_tiff(ConstView pixels, TiffCompression compression) {
   const bool may_grow = compression == TiffCompression::lzw || compression == TiffCompression::jpeg;
   const std::uint64_t most_bytes = std::uint64_t{may_grow ? 5U : 7U} << 29;
@@ -101,7 +101,7 @@ bool has_predictor(TiffCompression compression) {
   return compression == TiffCompression::deflate || compression == TiffCompression::lzw;
 }
 
-/// Group 4 has one strip, because each strip begins without a row to refer to. A strip of JPEG has whole MCUs.
+/// Group 4 uses a single strip, because the first row of a strip has no row to refer to. A JPEG strip has whole MCUs.
 std::uint32_t rows_per_strip(ConstView pixels, TiffCompression compression = TiffCompression::none) {
   constexpr std::size_t kStripBytes = std::size_t{256} << 10;
   constexpr std::size_t kMcuRows = 16;
@@ -207,7 +207,7 @@ bool write_channel(TIFF* tiff, ConstView table, std::size_t channel) {
   return true;
 }
 
-/// The differences of samples to those of the pixel before: TIFF 6.0, section 14.
+/// Differences from the samples of the previous pixel: TIFF 6.0, section 14.
 template <class T>
 void predict(const std::byte* row, std::size_t bytes, std::size_t channels, std::byte* to) {
   const auto* from = reinterpret_cast<const T*>(row);
@@ -219,8 +219,8 @@ void predict(const std::byte* row, std::size_t bytes, std::size_t channels, std:
   }
 }
 
-/// Deflates strips in any order; use one per thread. libtiff hands zlib one row at a time and at a level that takes
-/// several times as long.
+/// Deflates strips in any order; use one per thread. libtiff would pass one row at a time to zlib, at a level that
+/// takes several times as long.
 class StripPacker {
  public:
   /// Strips have up to `rows` rows.
@@ -310,7 +310,7 @@ bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, in
   return is_written;
 }
 
-/// Writes the strips by libtiff, one after another.
+/// Lets libtiff encode and write the strips, one after another.
 bool encode_strips(TIFF* tiff, ConstView pixels, int rows) {
   const std::size_t row_bytes = pixels.tight_pitch_bytes();
   std::vector<std::byte> strip(static_cast<std::size_t>(rows) * row_bytes);
@@ -362,10 +362,11 @@ std::string misfit(ConstView pixels, TiffCompression compression, std::optional<
   return "";
 }
 
-/// Throws Error{usage} for pixels that the compression cannot hold, Error{unsupported} if this libtiff lacks it.
+/// Throws Error{usage} for pixels that the compression cannot hold, and Error{unsupported} if this libtiff lacks the
+/// compression.
 void check_compression(ConstView pixels, const std::string& name, const WriteOptions& options) {
   const TiffCompression compression = options.tiff_compression;
-  const bool is_own = compression == TiffCompression::deflate;  // libtiff only stores what StripPacker makes
+  const bool is_own = compression == TiffCompression::deflate;  // libtiff only stores StripPacker's output
   if (!is_own && TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression_tag(compression))) == 0) {
     throw Error(ErrorKind::unsupported,
                 printable_name(name) + ": this libtiff lacks the compression; choose --compression deflate");
@@ -375,7 +376,7 @@ void check_compression(ConstView pixels, const std::string& name, const WriteOpt
   }
 }
 
-/// False without memory for it.
+/// Returns false if memory runs out.
 bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOptions& options) {
   const TiffCompression compression = options.tiff_compression;
   const unsigned white = compression == TiffCompression::group4 ? 0 : 1;
@@ -385,7 +386,7 @@ bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOpti
     return false;
   }
   set_image_tags(tiff.get(), pixels, one_bit, options);
-  // libtiff appends pixels and its directory to what is there.
+  // libtiff appends the pixels and its directory to these bytes.
   const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels, compression));
   write_tiff_metadata(tiff.get(), options.metadata, exif);
   const ConstView stored = one_bit ? bits.view() : pixels;
