@@ -1,5 +1,6 @@
-// THE list of file formats: one entry each, of functions in the format's folder. Then the formats that are only named.
-// NPY as an output is not in it: it holds tables, and the commands that write tables call it (npy/npy.hpp).
+// THE list of file formats, one entry each; an entry's functions are in the format's folder. Then the formats that are
+// only named. NPY as an output is not in the list: it holds tables, and the commands that write tables call it directly
+// (npy/npy.hpp).
 #include <algorithm>
 #include <iterator>
 
@@ -200,7 +201,7 @@ static_assert(is_in_order(), "codec_of takes the value of a FileFormat as an ind
 constexpr std::string_view kPhoto = "darktable-cli in.raw out.png";
 constexpr std::string_view kVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
 
-/// The first that fits names the file. SVG and XBM are text: file_header.cpp finds them.
+/// The first match names the file. SVG and XBM are text: file_header.cpp finds them.
 constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR2)", {{"CR\2"sv, 8}}, {}, kPhoto},
 #if !GPUIMG_HAS_TIFF

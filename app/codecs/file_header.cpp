@@ -60,7 +60,7 @@ bool contains_ignoring_case(std::string_view text, std::string_view lowercase) {
   return std::search(text.begin(), text.end(), lowercase.begin(), lowercase.end(), same) != text.end();
 }
 
-/// True without control characters other than white space and escape, if at least three quarters are ASCII.
+/// True if there are no control characters except white space and escape, and at least three quarters are ASCII.
 bool is_text(std::string_view sample) {
   const auto is_control = [](char c) {
     const auto value = static_cast<unsigned char>(c);
@@ -71,7 +71,7 @@ bool is_text(std::string_view sample) {
   return std::none_of(sample.begin(), sample.end(), is_control) && ascii * 4 >= sample.size() * 3;
 }
 
-/// An SVG may have comments, a document type and licenses in front of its first element.
+/// An SVG may have comments, a document type and licenses before its first element.
 constexpr std::size_t kMarkupBytes = std::size_t{64} << 10;
 
 bool is_markup(std::string_view text) {
@@ -124,7 +124,7 @@ constexpr std::size_t kFirstRead = 64 << 10;
 
 const PageList kOnePage = {{0}, {}, {}};
 
-/// Calls `read` with longer and longer beginnings until the header is not cut off.
+/// Calls `read` with ever longer beginnings until the header is complete.
 template <class Read>
 auto read_growing(PartialInput& input, const Read& read) {
   constexpr std::size_t kGrowth = 4;
@@ -140,7 +140,7 @@ auto read_growing(PartialInput& input, const Read& read) {
   }
 }
 
-/// All bytes of a pipe: a file of pages has directories anywhere.
+/// All bytes of a pipe, because a file of pages may have directories anywhere.
 ByteSpan all_of(PartialInput& input) {
   std::size_t size = kFirstRead;
   while (!input.is_whole()) {
@@ -149,8 +149,8 @@ ByteSpan all_of(PartialInput& input) {
   return input.beginning(size);
 }
 
-/// Throws TruncatedFile if more of the file is needed. Metadata that are cut off in a whole file are left out: they are
-/// never fatal.
+/// Throws TruncatedFile if more of the file is needed. Metadata that are cut off even in the whole file are left out,
+/// because metadata are never fatal.
 Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beginning, const std::string& name,
                      std::vector<std::string>& details) {
   try {

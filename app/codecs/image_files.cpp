@@ -1,4 +1,4 @@
-// The public way to image files, gpuimg/codecs.hpp: reads, decodes, carries the metadata over, encodes, writes.
+// The public interface to image files, gpuimg/codecs.hpp: reads, decodes, carries metadata over, encodes and writes.
 #include "gpuimg/codecs.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ void check_number(const Limits<int>& limits, std::string_view what, int number) 
   }
 }
 
-/// The format that is written for an extension. `shown` begins the message if there is none.
+/// The format in which an extension is written. `shown` starts the message if there is none.
 FileFormat format_named(const std::string& extension, const std::string& shown) {
   for (const Codec& codec : codecs()) {
     for (const WrittenName& written : codec.written) {

@@ -21,7 +21,7 @@ namespace {
 /// Opening rows takes 0.08 ms more than reading a small file whole; a file of this size gains ten times that.
 constexpr std::uint64_t kLeastBytesForRows = std::uint64_t{1} << 20;
 
-/// Makes EXIF data and XMP say that the pixels are upright. Leaves out what cannot say so.
+/// Makes EXIF data and XMP say that the pixels are upright. Leaves out metadata that cannot be changed so.
 void say_upright(DecodedImage& decoded) {
   Metadata& metadata = decoded.metadata;
   reset_orientation(metadata.exif);
@@ -52,7 +52,7 @@ void turn_upright(DecodedImage& decoded) {
     return;
   }
   const int orientation = applied_orientation(decoded.metadata.exif, decoded.is_upright);
-  if (!decoded.picture) {  // a backend has turned its pixels
+  if (!decoded.picture) {  // a backend has already turned its Picture
     decoded.image = apply_orientation(std::move(decoded.image), orientation);
   }
   say_upright(decoded);
@@ -64,7 +64,7 @@ void turn_upright(DecodedImage& decoded) {
   }
 }
 
-/// `source` stays as long as the result is used.
+/// Keeps `source` alive as long as the result.
 RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess file) {
   file.read = [source, read = std::move(file.read)](std::uint64_t offset, std::span<std::byte> to) {
     return read(offset, to);
@@ -72,7 +72,7 @@ RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess f
   return file;
 }
 
-/// Tells a user of numbers that they are no longer those of the file.
+/// Tells users who need the numbers that they are no longer the file's.
 void tell_scaling(DecodedImage& decoded, const Codec& codec) {
   if (decoded.scaled_from > 0) {
     (codec.holds_measurements ? decoded.notes : decoded.details)
@@ -91,7 +91,7 @@ DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOption
   return decoded;
 }
 
-/// The image if it is upright.
+/// Opens the image; nullopt if its rows would have to be turned.
 std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file, const std::string& shown,
                                    const ReadOptions& options) {
   std::optional<DecodedImage> image = codec.open_rows(file, shown, options);
@@ -104,7 +104,7 @@ bool may_open(const Codec& codec, const ReadOptions& options) {
   return codec.open_rows != nullptr && (codec.paged != nullptr || options.page.number <= 1);
 }
 
-/// Nothing for what open() refuses: the decoder of the whole file reports the error.
+/// Nullopt if open() rejects the file: the decoder of the whole file reports the error.
 template <class Open>
 std::optional<DecodedImage> opened_or_not(const Open& open) {
   try {
@@ -117,7 +117,7 @@ std::optional<DecodedImage> opened_or_not(const Open& open) {
   }
 }
 
-/// As open_image_rows, of an input whose format has been detected.
+/// Like open_image_rows, for an input whose format has been detected.
 std::optional<DecodedImage> opened_input(const std::shared_ptr<PartialInput>& input, const Codec& codec,
                                          const std::string& path, const ReadOptions& options, const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
@@ -132,7 +132,7 @@ std::optional<DecodedImage> opened_input(const std::shared_ptr<PartialInput>& in
   });
 }
 
-/// The pixels of an image of which the rows can be read; nothing if they turn out to be damaged or unusual.
+/// Decodes an image whose rows can be read; nullopt if they turn out to be damaged or unusual.
 std::optional<DecodedImage> decoded_by_rows(std::optional<DecodedImage> opened, const ReadOptions& options) {
   if (!opened) {
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Builds the message of every refused input, and checks declared sizes.
+// Builds the messages for rejected inputs, and checks declared sizes.
 #include "codecs/refusals.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
   if (page.number <= pages.count()) {
     return;
   }
-  // Behind a first page that cannot be read, nothing is known to be lost.
+  // If the first page cannot be read, nothing is known about later pages, so its damage counts.
   const std::string& lost = pages.count() == 1 ? pages.damage : pages.lost;
   if (!lost.empty()) {
     refuse_lost_pages(name, lost);

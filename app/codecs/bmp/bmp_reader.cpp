@@ -1,5 +1,6 @@
 // Reads BMP: checks that the file is long enough before it allocates pixels, then unpacks row by row.
-// BITMAPCOREHEADER, BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2's stop at any field.
+// BITMAPCOREHEADER, BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2 headers may end after any
+// field.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -40,18 +41,18 @@ struct BmpHeader {
   std::size_t palette_entry_bytes = 4;
   std::size_t colors = 0;  ///< entries of the palette before the pixels
 
-  std::uint32_t x_per_meter = 0;  ///< pixels; 0 if it is not said
+  std::uint32_t x_per_meter = 0;  ///< pixels; 0 if not stated
   std::uint32_t y_per_meter = 0;
-  bool names_profile = false;       ///< of another file
+  bool names_profile = false;       ///< the ICC profile is in another file
   std::uint64_t profile = 0;        ///< offset of the ICC profile
   std::uint64_t profile_bytes = 0;  ///< 0 without one
 
   [[nodiscard]] bool has_palette() const { return bits <= 8; }
   [[nodiscard]] bool has_alpha() const { return masks[3] != 0; }
   [[nodiscard]] std::size_t row_bytes() const { return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4; }
-  /// Of a row without its padding.
+  /// Bytes of a row without its padding.
   [[nodiscard]] std::size_t used_row_bytes() const { return (static_cast<std::size_t>(width) * bits + 7) / 8; }
-  /// Stored as blue, green and red bytes.
+  /// True for pixels stored as blue, green and red bytes.
   [[nodiscard]] bool is_bgr() const {
     return bits == 24 && masks == std::array<std::uint32_t, 4>{0xFF0000, 0x00FF00, 0x0000FF, 0};
   }
@@ -65,7 +66,7 @@ constexpr std::uint32_t kVersion5 = 124;
 
 enum Compression : std::uint32_t { kPlain = 0, kRuns8 = 1, kRuns4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
 
-/// Fields as stored. Those that a short header lacks are 0.
+/// Fields as stored. Fields that a short header lacks are 0.
 struct Fields {
   std::uint32_t bytes = 0;
   std::int32_t width = 0;
@@ -183,7 +184,7 @@ std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, 
   return std::max(fields.end(), fields.bytes < kWithRgbMasks ? kMasksAt + 4 * count : std::size_t{0});
 }
 
-/// How many entries of the palette the header declares and the space before the pixels holds.
+/// The number of palette entries: as many as the header declares and as fit before the pixels.
 std::size_t palette_size(const BmpHeader& header, std::uint32_t colors_used) {
   const std::size_t full = std::size_t{1} << header.bits;
   const std::size_t declared = colors_used != 0 ? colors_used : full;
@@ -286,7 +287,7 @@ class RunReader {
     data_ = data_.subspan(padded);
   }
 
-  /// ImageMagick codes rows with the padding that uncompressed rows have.
+  /// Notes pixels past the padded row. ImageMagick codes rows with the padding of uncompressed rows, which is allowed.
   void note_excess(std::uint32_t count) { was_cut_ = was_cut_ || std::int64_t{x_} + count > padded_width_; }
 
   void paint(std::uint32_t index) {
@@ -329,7 +330,7 @@ bool read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbCo
   return RunReader(data, header, palette, name, to).read();
 }
 
-/// The fields are signed.
+/// The fields are signed: values above the maximum are negative.
 bool is_density(std::uint32_t per_meter) {
   return per_meter > 0 && per_meter <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
 }
@@ -452,7 +453,7 @@ void read_rows(ByteSpan rows, const BmpHeader& header, std::span<const RgbColor>
   }
 }
 
-/// Of the widest channel, or of an index.
+/// The bits of the widest channel, or of an index.
 int channel_bits(const BmpHeader& header) {
   const auto wider = [](std::uint32_t a, std::uint32_t b) { return std::popcount(a) < std::popcount(b); };
   return header.has_palette() ? static_cast<int>(header.bits)
@@ -461,7 +462,8 @@ int channel_bits(const BmpHeader& header) {
 
 PixelFormat format_of(const BmpHeader& header) { return {Sample::u8, header.has_alpha() ? 4 : 3}; }
 
-/// The pixels' bytes: of rows, as many as they take, or all but the padding of the last one.
+/// The bytes of the pixels. For uncompressed rows, as many bytes as the rows take; the padding of the last row may be
+/// missing.
 ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string& name) {
   if (header.pixels < header.palette) {
     refuse_damaged(name, "its pixels start inside its header");

@@ -51,7 +51,7 @@ class BmpFile {
     return static_cast<std::size_t>(rows.width) == width_ && rows.format == format_;
   }
 
-  /// Rows [begin, end), the last one first.
+  /// Packs rows [begin, end), the last one first.
   void pack(ConstView rows, int begin, int end, std::vector<std::byte>& to) const {
     to.assign(static_cast<std::size_t>(end - begin) * row_bytes_, std::byte{0});
     std::byte* out = to.data();
@@ -87,7 +87,7 @@ class BmpFile {
       for (const std::uint32_t mask : {0xFF0000U, 0xFF00U, 0xFFU, 0xFF000000U}) {
         file.u32(mask);
       }
-      for (int i = 0; i < 13; ++i) {  // color space: as calibrated by what follows, which is 0
+      for (int i = 0; i < 13; ++i) {  // color space: calibrated by the following fields, all 0
         file.u32(0);
       }
     }

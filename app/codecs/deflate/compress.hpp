@@ -73,8 +73,7 @@ struct DeflateSequence {
 struct MatchSettings {
   std::uint32_t hash_bits = 13;  ///< the hash table holds 2^hash_bits positions
   gpuimg::png::SearchSettings search;
-  bool is_lazy =
-      false;  ///< tries the next position for a longer match, hashes every position, and does not divide blocks
+  bool is_lazy = false;  ///< also tries the next position, hashes every position, and does not divide blocks
 };
 
 /// Finds bytes that repeat earlier ones. Levels 0 and 1 search as core/png/matches.hpp says.

@@ -22,7 +22,7 @@
 namespace gpuimg::codecs::gif {
 namespace {
 
-/// Reads a file's bytes and chains of blocks in order (sections 15 and 16). Refuses the file as truncated if it ends
+/// Reads a file's bytes and chains of blocks in order (sections 15 and 16). Rejects the file as truncated if it ends
 /// too soon.
 class GifBlocks {
  public:
@@ -115,8 +115,9 @@ class Lzw {
     has_previous_ = false;
   }
 
-  /// Writes the colors of a code, neither clear nor end, to the front of `to`, as far as there is room, and advances
-  /// `to`. Returns false if the code is impossible here. A full table stays as it is until it is cleared.
+  /// Writes the colors of a code, which is neither the clear nor the end code, to the front of `to`, as far as there is
+  /// room, and advances `to`. Returns false if the code is impossible here. A full table stays unchanged until it is
+  /// cleared.
   bool decode(std::uint32_t code, std::span<std::uint8_t>& to) {
     const bool can_add = has_previous_ && used_ < kMaxCodes;
     const bool is_known = code < used_ && entries_[code].length > 0;
@@ -138,8 +139,8 @@ class Lzw {
 
  private:
   static constexpr std::uint32_t kMaxCodes = 4096;
-  /// A string of colors: that of the code `prefix`, then `last`. Length 0 marks codes without a string, which exist if
-  /// root_bits is more than 8.
+  /// A string of colors: the string of the code `prefix`, then `last`. Length 0 marks codes without a string, which
+  /// exist if root_bits is more than 8.
   struct Entry {
     std::uint16_t prefix = 0;
     std::uint16_t length = 0;
@@ -179,7 +180,7 @@ class Lzw {
 
 /// Decodes a chain of blocks to color indices and returns how many it wrote to `pixels`. Stops at the end code or when
 /// `pixels` is full, and skips the rest of the chain. Codes below 2^root_bits stand for one color each; root_bits is 1
-/// to kMaxLzwRootBits. Refuses the file as damaged at an impossible code.
+/// to kMaxLzwRootBits. Rejects the file as damaged at an impossible code.
 std::size_t decode_lzw(GifBlocks& blocks, int root_bits, std::span<std::uint8_t> pixels) {
   Lzw lzw(root_bits);
   CodeReader reader(blocks);
@@ -244,7 +245,7 @@ Screen read_screen(GifBlocks& blocks) {
   return screen;
 }
 
-/// Decodes before it checks the size, so memory is touched only as far as the file holds pixels.
+/// Decodes before checking the number of pixels, so memory is touched only as far as the file holds pixels.
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
@@ -333,7 +334,7 @@ Frame first_frame_header(GifBlocks& blocks, Screen& screen) {
   return read_frame_header(blocks, screen, transparent);
 }
 
-/// What follows the first frame, for the user: empty if it is the trailer.
+/// A note about what follows the first frame; empty if only the trailer follows.
 std::string note_on_rest(GifBlocks& blocks) {
   try {
     int unused = kNone;
@@ -387,7 +388,7 @@ void paint(const Frame& frame, View to) {
   }
 }
 
-/// Transparent black. Pages of a large one take memory when they are first written, and that is where the frame is.
+/// A screen of transparent black. The memory pages of a large screen are allocated only where the frame is written.
 Image empty_screen(const Screen& screen) {
   void* const zeros = std::calloc(static_cast<std::size_t>(screen.pixels()), 4);
   if (zeros == nullptr) {

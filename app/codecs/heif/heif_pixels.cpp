@@ -61,8 +61,7 @@ struct Wanted {
   int bits = 8;
   std::uint64_t item = 0;
   bool has_alpha = false;
-  bool is_plane =
-      false;  ///< a gray plane, without libheif's conversion, which would hide the range that HEVC data declare
+  bool is_plane = false;  ///< a gray plane; libheif's conversion would hide the range that HEVC data declare
 };
 
 HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wanted& wanted, const ReadOptions& options) {

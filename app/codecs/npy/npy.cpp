@@ -1,5 +1,5 @@
-// A header of magic, version, length and a Python dictionary in text form, padded with spaces so that the data starts
-// at a multiple of 64; then the data as it lies in memory.
+// The format: a header of magic, version, length and a Python dictionary in text form, padded with spaces so that the
+// data start at a multiple of 64; then the data as they lie in memory.
 #include "codecs/npy/npy.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ constexpr std::size_t kHeaderStart = 10;  // magic, version and a two-byte heade
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kAdvice = "save it with numpy.save";
 
-/// The first name of a sample is the one that is written. The order of single bytes means nothing.
+/// The first name of a sample is the one that is written. Byte order has no meaning for single bytes.
 struct SampleName {
   Sample sample;
   std::string_view text;
@@ -81,8 +81,8 @@ std::string message(const std::string& name, const std::string& why) {
   throw Error(ErrorKind::unsupported, message);
 }
 
-/// A NumPy expression that makes an image of an array of this type, from 'in.npy': fractions become 16 bits, truth
-/// values black and white.
+/// A NumPy expression that converts an array of this type in 'in.npy' to an image: fractions become 16 bits, booleans
+/// become black and white.
 std::string_view type_advice(std::string_view type) {
   return type.find('f') != std::string_view::npos   ? "(numpy.load('in.npy') * 65535).astype('uint16')"
          : type.find('b') != std::string_view::npos ? "numpy.load('in.npy').astype('uint8') * 255"
@@ -208,7 +208,7 @@ class HeaderParser {
   std::string_view rest_;
 };
 
-/// The NumPy expression that makes an image of an array of this shape; empty if there is none.
+/// The NumPy expression that converts an array of this shape to an image; empty if there is none.
 std::string_view shape_advice(const std::vector<std::uint64_t>& shape) {
   if (std::find(shape.begin(), shape.end(), 0) != shape.end() || shape.size() == 2) {
     return "";
@@ -300,7 +300,7 @@ std::string_view color_of(const NpyLayout& layout) {
   return !is_image(layout) ? "table" : layout.format.color_channels() == 3 ? "RGB" : "gray";
 }
 
-/// Returns the bytes after the header; refuses the file if there are too few or too many.
+/// Returns the bytes after the header; rejects the file if there are too few or too many.
 std::span<const std::byte> data_of(std::span<const std::byte> after_header, const NpyLayout& layout,
                                    const std::string& name) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
@@ -315,7 +315,7 @@ std::span<const std::byte> data_of(std::span<const std::byte> after_header, cons
   return after_header;
 }
 
-/// The rows of an image may have padding.
+/// The rows of `to` may have padding.
 void copy_rows(std::span<const std::byte> data, const NpyLayout& layout, View to) {
   const std::size_t row_bytes = to.tight_pitch_bytes();
   for (int y = 0; y < to.height; ++y) {

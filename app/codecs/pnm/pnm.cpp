@@ -29,12 +29,12 @@
 namespace gpuimg::codecs::pnm {
 namespace {
 
-/// Reads numbers: decimal, between white space and comments.
+/// Reads decimal numbers that are separated by white space and comments.
 class PnmText {
  public:
   PnmText(ByteSpan bytes, std::size_t offset, const std::string& name) : bytes_(bytes), offset_(offset), name_(name) {}
 
-  /// The next number of a header. Refuses the file as truncated if nothing follows the number.
+  /// The next number of a header. Rejects the file as truncated if nothing follows the number.
   std::uint64_t number() {
     skip_space();
     std::uint64_t value = 0;
@@ -51,8 +51,8 @@ class PnmText {
     return value;
   }
 
-  /// The next value of a P2 or P3. The last one of a file needs white space after it if a further digit could follow:
-  /// without it, nobody can tell whether the file is cut off.
+  /// The next value of a P2 or P3. If a further digit could follow the last value of a file, white space must follow
+  /// it: otherwise the file may be cut off.
   std::uint32_t value(std::uint32_t max) {
     skip_space();
     std::uint32_t value = 0;
@@ -199,7 +199,7 @@ std::uint64_t number_in(std::string_view text, std::string_view key, const std::
   return number;
 }
 
-/// A file that names no type is what its number of channels suggests.
+/// A file without a type has the type that its number of channels suggests.
 void check_type(std::string_view type, std::uint64_t depth, const std::string& name) {
   struct Type {
     std::string_view name;
@@ -270,7 +270,7 @@ std::size_t row_values(const PnmHeader& header) {
   return static_cast<std::size_t>(header.width) * static_cast<std::size_t>(header.channels);
 }
 
-/// Bytes of a row; of text, as few as a row can take.
+/// Bytes of a row; for text, the minimum.
 std::size_t row_bytes(const PnmHeader& header) {
   if (header.kind == 4) {
     return (static_cast<std::size_t>(header.width) + 7) / 8;

@@ -1,5 +1,5 @@
-// Reads PSD: skips from section to section; of the layers, only their number counts. Joins the planes of the merged
-// image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
+// Reads PSD: skips from section to section; only the number of layers is read from the layers. Joins the planes of the
+// merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@
 namespace gpuimg::codecs::psd {
 namespace {
 
-/// The numbers are the file's.
+/// The values are those in the file.
 enum class PsdMode : std::uint8_t { bitmap = 0, gray = 1, indexed = 2, rgb = 3, cmyk = 4, duotone = 8 };
 
 struct PsdHeader {
@@ -50,7 +50,7 @@ struct PsdSections {
 
 constexpr std::size_t kHeaderBytes = 26;
 
-/// Big-endian fields one after the other.
+/// Reads consecutive big-endian fields.
 class PsdFields {
  public:
   PsdFields(ByteSpan bytes, std::size_t offset, const std::string& name)
@@ -66,7 +66,7 @@ class PsdFields {
     offset_ += taken.size();
     return taken;
   }
-  /// A length of 4 bytes, or of 8.
+  /// A length of 8 bytes if `is_long`, otherwise of 4.
   std::uint64_t length(bool is_long) {
     const std::uint64_t high = is_long ? u32be_at(take(4), 0) : 0;
     return high << 32 | u32be_at(take(4), 0);
@@ -107,10 +107,10 @@ bool has_long_length(std::string_view key) {
 
 std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-/// A negative number of layers says that the merged image has transparency.
+/// A negative number of layers means that the merged image has transparency.
 bool is_negative(ByteSpan layers) { return layers.size() >= 2 && (u8_at(layers, 0) & 0x80U) != 0; }
 
-/// Files of 16 bits keep their layers in a tagged block. Throws TruncatedFile where the blocks do not fit the section.
+/// 16-bit files keep their layers in a tagged block. Throws TruncatedFile if the blocks do not fit into the section.
 bool blocks_say_transparent(ByteSpan section, std::size_t offset, bool is_large, const std::string& name) {
   PsdFields blocks(section, offset, name);
   while (section.size() - blocks.offset() >= 12) {
@@ -187,12 +187,12 @@ PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std
   return sections;
 }
 
-/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). Each coded row is found by
-/// the table of row lengths, never by where the row before it ends.
+/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). The table of row lengths
+/// locates each coded row; where the previous row ends does not matter.
 class PsdPlanes {
  public:
-  /// `data` is the merged image with its compression. Refuses data that are too short for the planes, before anything
-  /// is allocated that the file does not hold.
+  /// `data` is the merged image with its compression. Rejects data that are too short for the planes, before allocating
+  /// anything that the file does not hold.
   PsdPlanes(ByteSpan data, const PsdHeader& header, const std::string& name);
 
   /// Writes one row of a plane as stored: header.row_bytes() bytes.
@@ -275,7 +275,7 @@ void PsdPlanes::read_row(std::size_t plane, std::size_t y, std::byte* to) const 
   unpack_runs(data_.subspan(starts_[row], starts_[row + 1] - starts_[row]), {to, row_bytes_}, name_);
 }
 
-/// Keeps `found`, a part of `resource` or nothing.
+/// Stores `found`, which is a part of `resource` or empty.
 void keep(std::vector<std::byte>& to, ByteSpan found, ByteSpan resource, const char* what,
           std::vector<std::string>& details) {
   to.assign(found.begin(), found.end());
@@ -284,14 +284,14 @@ void keep(std::vector<std::byte>& to, ByteSpan found, ByteSpan resource, const c
   }
 }
 
-/// Fixed-point numbers of pixels per inch, whatever the unit that the program shows.
+/// The density in fixed-point pixels per inch, whatever unit the program displays.
 std::optional<PixelDensity> density_in(ByteSpan resolution) {
   constexpr std::size_t kBytes = 16;
   constexpr std::size_t kVerticalAt = 8;
   if (resolution.size() < kBytes) {
     return std::nullopt;
   }
-  const auto ratio_at = [&](std::size_t offset) {  // 16 bits of it are behind the point
+  const auto ratio_at = [&](std::size_t offset) {  // with 16 fractional bits
     constexpr double kOne = 65536;
     return simplest_ratio(u32be_at(resolution, offset) / kOne, 0.5 / kOne);
   };
@@ -402,7 +402,7 @@ class RowJoiner {
   const PsdSections& sections_;
   const PsdPlanes& planes_;
   std::size_t width_;
-  std::vector<std::vector<std::byte>> rows_;  ///< one of each plane that is read
+  std::vector<std::vector<std::byte>> rows_;  ///< one row per plane that is read
   std::vector<T> joined_;
   std::vector<T> rgb_;
 };

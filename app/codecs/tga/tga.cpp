@@ -35,16 +35,16 @@ namespace {
 
 struct TgaInput {
   std::vector<std::byte> header;   ///< what stb_image reads first
-  ByteSpan body;                   ///< what it reads next: of the file, or `widened`
-  std::vector<std::byte> widened;  ///< pixels of 16 bits with alpha, as such of 32 bits
+  ByteSpan body;                   ///< what it reads next: part of the file, or `widened`
+  std::vector<std::byte> widened;  ///< 16-bit pixels with alpha, converted to 32 bits
   int width = 0;
   int height = 0;
   int channels = 0;             ///< as stb_image returns them
-  bool declares_alpha = false;  ///< otherwise a fourth byte is dropped if it is 0 in all pixels or full in all
+  bool declares_alpha = false;  ///< otherwise a fourth byte is dropped if it is 0 in all pixels or 255 in all
   bool is_mirrored = false;     ///< stored right to left
 };
 
-/// Rows of whole bytes, each a channel: neither run-length coded nor of a color map nor of 5 bits.
+/// Rows with one byte per channel: not run-length coded, without a color map, and not of 5 bits per channel.
 struct TgaRows {
   int width = 0;
   int height = 0;
@@ -117,10 +117,10 @@ void check_kind(const TgaHeader& header, const std::string& name) {
   }
 }
 
-/// Of a color.
+/// Bits per color.
 std::uint32_t color_bits(const TgaHeader& header) { return header.kind == kMapped ? header.map_bits : header.bits; }
 
-/// A bit of alpha beside three times five bits of color.
+/// True for one bit of alpha with three times five bits of color.
 bool has_alpha_bit(const TgaHeader& header) {
   return header.kind != kGray && color_bits(header) == 16 && (header.descriptor & 15U) != 0;
 }
@@ -195,7 +195,8 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
   }
 }
 
-/// Appends colors of 16 bits with alpha as such of 32 bits. stb_image drops the alpha of 16 bits, and scales 5 bits so.
+/// Appends 16-bit colors with alpha as 32-bit colors, because stb_image drops their alpha. Scales 5 bits as stb_image
+/// does.
 void append_widened(ByteSpan colors, std::vector<std::byte>& to) {
   for (; colors.size() >= 2; colors = colors.subspan(2)) {
     const std::uint32_t color = u16le_at(colors, 0);
@@ -206,7 +207,7 @@ void append_widened(ByteSpan colors, std::vector<std::byte>& to) {
   }
 }
 
-/// `body` has been checked.
+/// Requires a checked `body`.
 std::vector<std::byte> widened_pixels(ByteSpan body, const TgaHeader& header) {
   std::vector<std::byte> wide;
   std::size_t left = std::size_t{header.width} * header.height;
@@ -228,7 +229,7 @@ std::vector<std::byte> widened_pixels(ByteSpan body, const TgaHeader& header) {
   return wide;
 }
 
-/// Makes 32 bits of 16 with alpha, in the color map or in the pixels.
+/// Widens 16 bits with alpha to 32 bits, in the color map or in the pixels.
 void widen(TgaHeader& header, std::vector<std::byte>& map, TgaInput& input) {
   if (header.kind == kMapped) {
     std::vector<std::byte> wide;
@@ -295,8 +296,8 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-/// Nullopt for other rows, and where only the pixels say whether they have alpha. Throws like tga_input, but does not
-/// see the pixels. `beginning` is that of a file.
+/// Nullopt for other rows, and if only the pixels show whether there is alpha. Throws like tga_input, but does not see
+/// the pixels. `beginning` is the beginning of a file.
 std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& name, std::uint64_t max_pixels) {
   const TgaHeader header = read_header(beginning, name);
   check_kind(header, name);
@@ -316,7 +317,7 @@ std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& na
 }
 
 /// The header and the body as one stream. stb_image refills its own buffer, always the same one, in blocks that may be
-/// larger than what is left. An empty read, or a short read into other memory, is a read past the end.
+/// larger than the rest of the stream. An empty read, or a short read into other memory, is a read past the end.
 class Source {
  public:
   explicit Source(const TgaInput& input) : parts_{input.header, input.body} {}
@@ -423,7 +424,7 @@ int drop_alpha(View pixels) {
   return pixels.format.channels - 1;
 }
 
-/// Drops undeclared alpha if it carries nothing. Returns the number of channels left.
+/// Drops undeclared alpha if it carries no information. Returns the number of channels left.
 int settle_alpha(View pixels, const TgaInput& input) {
   const bool may_drop = pixels.format.has_alpha() && !input.declares_alpha;
   const bool carries_nothing =

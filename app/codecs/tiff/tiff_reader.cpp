@@ -484,8 +484,7 @@ class TiffRowReader final : public RowReader {
                               is_in_output = false;
                             }};
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    const ReadOptions without_limits{.max_pixels = kMost,
-                                     .max_sparse_pixels = kMost};  // the limits have already been checked
+    const ReadOptions without_limits{.max_pixels = kMost, .max_sparse_pixels = kMost};  // already checked
     try {
       Page page = open_page(content_, name_, offset_, without_limits);
       if (!is_as_opened(page.kind)) {

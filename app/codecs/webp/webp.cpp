@@ -1,5 +1,5 @@
-// Reads and writes WebP: walks over the chunks of the RIFF container and checks its sizes first; libwebp then decodes
-// the image right into its place. RFC 9649.
+// Reads and writes WebP: first walks over the chunks of the RIFF container and checks their sizes; libwebp then decodes
+// the image directly to its place. RFC 9649.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -71,16 +71,16 @@ std::uint32_t u24le_at(ByteSpan bytes, std::size_t offset) {
   return u16le_at(bytes, offset) | (u8_at(bytes, offset + 2) << 16);
 }
 
-/// Its type without padding, for messages.
+/// The chunk type without padding, for messages.
 std::string shown(std::string_view type) { return printable_name(type.substr(0, type.find_last_not_of(' ') + 1)); }
 
-/// The chunks from one place of the file to another, which may lie beyond its end.
+/// Iterates over the chunks from one offset to another, which may lie beyond the end of the file.
 class Chunks {
  public:
   Chunks(ByteSpan bytes, std::size_t begin, std::size_t end, const std::string& name)
       : bytes_(bytes), name_(name), position_(begin), end_(end) {}
 
-  /// nullopt at the end; the padding of the last chunk may be missing.
+  /// Nullopt at the end; the padding of the last chunk may be missing.
   std::optional<Chunk> next() {
     if (position_ >= end_) {
       return std::nullopt;
@@ -124,7 +124,7 @@ class Chunks {
 
 bool is_image_chunk(const Chunk& chunk) { return chunk.type == "VP8 " || chunk.type == "VP8L"; }
 
-/// Takes size and kind of the image whose chunks are `frame.data`, and end at `end`.
+/// Reads the size and the kind of the image whose chunks are `frame.data` and end at `end`.
 void read_image_header(WebpFrame& frame, std::size_t end, const Chunks& chunks) {
   WebPBitstreamFeatures features;
   const VP8StatusCode status =
@@ -180,7 +180,7 @@ void read_frame(WebpFrame& frame, const Chunk& anmf, const Chunks& chunks) {
   refuse_damaged(chunks.name(), fmt::format("the frame at byte {} has no image", anmf.offset));
 }
 
-/// Takes what is not the image.
+/// Stores a chunk that is not part of the image.
 void keep(WebpFile& file, const Chunk& chunk, const Chunks& chunks) {
   constexpr std::size_t kMaxOthers = 16;
   ByteSpan* const to = chunk.type == "ICCP"   ? &file.icc
@@ -218,7 +218,7 @@ void read_until_image(WebpFile& file, Chunks& chunks) {
   refuse_damaged(chunks.name(), "it has no image");
 }
 
-/// Compares the image with the canvas, which is as large unless there is an animation.
+/// Compares the image with the canvas, which must have the same size unless there is an animation.
 void check_canvas(WebpFile& file, const std::string& name) {
   const WebpFrame& frame = file.frame;
   if (file.width == 0) {  // no VP8X
@@ -279,7 +279,7 @@ WebpFile whole_webp(ByteSpan bytes, const std::string& name) {
 
 std::vector<std::byte> copy_of_bytes(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Without the mark that EXIF data have in JPEG, and wrongly in some WebP.
+/// Removes the mark that EXIF data have in JPEG and, wrongly, in some WebP files.
 ByteSpan without_mark(ByteSpan exif) {
   constexpr std::string_view kMark("Exif\0\0", 6);
   const std::string_view text(reinterpret_cast<const char*>(exif.data()), exif.size());
@@ -343,7 +343,7 @@ Metadata read_webp_metadata(const WebpFile& file, std::vector<std::string>& deta
   return metadata;
 }
 
-/// Writes the file `encoded`, as libwebp made it, with these metadata.
+/// Writes libwebp's file `encoded` with these metadata added.
 void write_with_metadata(ByteSpan encoded, const Metadata& metadata, const ByteSink& sink) {
   if (metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty()) {
     return sink(encoded);
@@ -367,7 +367,8 @@ PixelFormat format_of(const WebpFile& file) {
   return {Sample::u8, file.frame.has_alpha || !file.fills_canvas() ? 4 : 3};
 }
 
-/// Runs of equal pixels take no bits, so that a few bytes could declare any size. No deflated image holds more.
+/// Runs of equal pixels take no bits, so a few bytes could declare any size. A deflated image does not hold more pixels
+/// per byte either.
 void check_density(const WebpFile& file, const std::string& name, const ReadOptions& options) {
   constexpr std::uint64_t kMaxPixelsPerByte = 1024;
   const std::uint64_t pixels = std::uint64_t{file.width} * file.height;
@@ -435,7 +436,7 @@ int on_bytes(const std::uint8_t* bytes, std::size_t size, const WebPPicture* pic
 }
 
 bool configure(WebPConfig& config, const WriteOptions& options) {
-  constexpr int kLosslessLevel = 2;  // of 0 … 9; higher ones take several times as long and save a few percent
+  constexpr int kLosslessLevel = 2;  // of 0 … 9; higher levels take several times as long and save a few percent
   if (WebPConfigInit(&config) == 0) {
     return false;
   }
@@ -481,7 +482,7 @@ void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter) {
   }
   filter.drop(metadata.xmp_extension, "the extended XMP", kNoPlace);
   if (exif_density(metadata.exif) == metadata.density) {
-    metadata.density.reset();  // the EXIF data say it
+    metadata.density.reset();  // the EXIF data state it
   }
   filter.drop(metadata.density, "the pixel density", kNoPlace);
   filter.drop(metadata.iptc, "the IPTC data", kNoPlace);
@@ -523,7 +524,7 @@ DeclaredImage declared_webp(ByteSpan beginning, const std::string& name) {
   declared.color = file.frame.is_lossless ? "RGB" : "YCbCr";
   declared.decoded = format_of(file);
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // Lossless data are decoded whole, of 4 bytes a pixel; so is the alpha channel of lossy data, twice.
+  // Lossless data are decoded whole, at 4 bytes a pixel; so is the alpha channel of lossy data, twice.
   declared.decoder_bytes_per_pixel = file.frame.is_lossless ? 5 : file.frame.has_alpha ? 3 : 1;
   declared.facts = {{"lossless", file.frame.is_lossless}, {"animated", file.is_animation}};
   return declared;
