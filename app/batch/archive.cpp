@@ -1,6 +1,6 @@
-// A run over a tar archive, or over several whose images have one result. Members come in, are processed and get their
-// places in the output, in a oneTBB pipeline: headers are read in order; the workers read, compute and write; places
-// and messages are in order.
+// A run over a tar archive, or over several archives whose images have one result. A oneTBB pipeline takes members in,
+// processes them and gives them their places in the output. Headers are read in order; the workers read, compute and
+// write in any order; places and messages are in order.
 #include "batch/session.hpp"
 
 #include <fmt/format.h>
@@ -49,29 +49,29 @@ namespace {
 struct ArchivePiece {
   std::vector<std::byte> header;
   std::shared_ptr<const FileContent> content;
-  std::optional<FileSection> copied_from = std::nullopt;  ///< in place of `content`: copied in blocks
+  std::optional<FileSection> copied_from = std::nullopt;  ///< instead of `content`: copied in blocks
   std::uint64_t offset = 0;                               ///< in the archive; set by place()
 
   [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content->size(); }
 };
 
-/// The archive that a run over another one writes. In a file, each member gets its place in turn, and is then written
-/// by any thread. A stream is written in turn. Every step throws Error{write} or OutputClosed.
+/// The output archive of a run over an archive. In a file, each member gets its place in order and is then written by
+/// any thread. A stream is written in order. Every step throws Error{write} or OutputClosed.
 class ArchiveOutput {
  public:
   ArchiveOutput(const std::string& name, const OverwriteRules& rules);
 
-  /// Gives the piece its place, after all before it; writes it if the archive is a stream.
+  /// Gives the piece its place after all earlier ones; writes it if the archive is a stream.
   void place(ArchivePiece& piece);
 
-  /// Writes a piece that has its place, unless place() has written it. Thread-safe.
+  /// Writes a placed piece, unless place() has already written it. Thread-safe.
   void store(const ArchivePiece& piece) const;
 
-  /// Writes bytes after all before them.
+  /// Appends bytes.
   void append(std::span<const std::byte> part);
   void append_zeros(std::size_t count);
 
-  /// Writes what a stream has not yet got.
+  /// Writes buffered bytes to a stream.
   void flush();
 
   /// Ends the archive and gives it its name. A file gets `times`, if there are any.
@@ -83,7 +83,7 @@ class ArchiveOutput {
   std::optional<StagedOutput> file_;
   std::optional<FifoOutput> fifo_;  ///< neither: standard output
   std::uint64_t end_ = 0;
-  std::vector<std::byte> waiting_;  ///< for the stream: headers and small members become one write
+  std::vector<std::byte> waiting_;  ///< for a stream: combines headers and small members into one write
 };
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
@@ -183,8 +183,8 @@ void ArchiveOutput::finish(const std::optional<FileTimes>& times) {
   }
 }
 
-/// A member of an archive on its way through the pipeline. Its content is in the archive's file (`section`), or in
-/// memory (`content`), or read by nobody.
+/// A member of an archive on its way through the pipeline. Its content is in the archive's file (`section`), in memory
+/// (`content`), or not read at all.
 struct ArchiveMember : BatchItem {
   TarMember member;
   std::optional<FileSection> section;
@@ -192,27 +192,27 @@ struct ArchiveMember : BatchItem {
   bool is_image = false;
   std::uint64_t held_bytes = 0;      ///< of the budget
   PlanItem plan;                     ///< of an image
-  std::vector<ArchivePiece> pieces;  ///< what is written of it
+  std::vector<ArchivePiece> pieces;  ///< what is written for it
 };
 
 /// Takes members from an archive, one after another, as memory allows. Content that a worker can read later stays in
-/// the file. One thread calls it, except for release().
+/// the file. Only release() may be called by several threads.
 class ArchiveIntake {
  public:
-  /// `budget` is in bytes. `copies_others`: members that are not images are read, too. `folder` stands before the names
-  /// of images in reports; empty: nothing.
+  /// `budget` is in bytes. `copies_others`: members that are not images are read, too. `folder` prefixes the names of
+  /// images in reports; may be empty.
   ArchiveIntake(const std::string& archive, const std::string& folder, const ImageJob& job,
                 const GlobalOptions& globals, std::uint64_t budget, bool copies_others);
 
-  /// The next member. Null at the end of the archive, and at a member that is too large to be held: take_large().
-  /// Throws what TarReader throws, and Error{usage} for a member that would have the name of another one; what came
-  /// before is not affected. Waits for memory until `is_cancelled()`.
+  /// The next member. Null at the end of the archive, and at a member that is too large for memory: take_large().
+  /// Throws what TarReader throws, and Error{usage} for a member whose output would have the name of another; earlier
+  /// members are not affected. Waits for memory until `is_cancelled()`.
   std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
 
-  /// Lowers the limits to what is left now, if that is less.
+  /// Lowers the limits to the memory that is left now, if that is less.
   void limit_memory();
 
-  /// The member at which next() stopped, once; its content follows by read().
+  /// Returns, once, the member at which next() stopped; read() reads its content.
   std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }
   void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
 
@@ -232,7 +232,7 @@ class ArchiveIntake {
   std::optional<MostMemory> most_;  ///< an image that needs more fails
   bool copies_others_;
   std::string folder_;
-  FileFilter images_;  ///< as in folders; but a .json of an archive is a label, also for --merge
+  FileFilter images_;  ///< as in folders; but a .json in an archive is not an input, even for --merge
   TarReader reader_;
   MemberOutputs outputs_;
   std::optional<TarMember> large_;
@@ -286,8 +286,8 @@ std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& 
   return taken;
 }
 
-/// Waits for the memory that a member and its result need. Reads it now if it cannot be read later; false if it is then
-/// too large to be held.
+/// Waits for the memory that a member and its result need. Reads the member now if it cannot be read later; returns
+/// false if it is then too large for memory.
 bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled) {
   const TarMember& member = taken.member;
   if (taken.is_image) {
@@ -384,7 +384,7 @@ void process_image(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
   }
 }
 
-/// It needs no more than a header.
+/// Copies a member: only its header is made anew.
 void copy(ArchiveMember& taken) {
   const TarMember& member = taken.member;
   const auto content = std::make_shared<FileContent>(LentBytes{taken.content.span(), nullptr});
@@ -392,8 +392,8 @@ void copy(ArchiveMember& taken) {
   taken.pieces.push_back({tar_header(member, member.name, member.size), content, taken.section});
 }
 
-/// Runs the job over an image; a failure is the member's. Another member becomes a copy of itself if `copies_others`.
-/// Throws for what ends the run, such as a lost device. Thread-safe.
+/// Runs the job over an image; a failure belongs to the member. Copies any other member if `copies_others`. Throws for
+/// what ends the run, such as a lost device. Thread-safe.
 void process_member(ArchiveMember& taken, const ImageJob& job, WorkerPool& pool, bool copies_others) {
   if (!taken.is_image) {
     if (copies_others) {
@@ -408,7 +408,7 @@ int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
   return options.jobs > 0 ? options.jobs : processors(globals);
 }
 
-/// Owns the members in a pipeline, which hands on pointers: a pipeline that is cancelled loses what waits in it.
+/// Owns the members in a pipeline, which passes only pointers: a cancelled pipeline drops the pointers that wait in it.
 /// Thread-safe.
 class MembersOnTheirWay {
  public:
@@ -457,7 +457,7 @@ class ArchiveRun {
   bool run(ArchiveOutput* output) {
     output_ = output;
     job_.prepare(*pool_.lease());
-    intake_->limit_memory();  // prepare() has read masks and tables
+    intake_->limit_memory();  // masks and tables that prepare() has read take memory
     try {
       read();
       for (std::size_t i = 1; i < archives_.size() && !must_stop(); ++i) {
@@ -515,7 +515,7 @@ class ArchiveRun {
     intake_.emplace(archive, folder, job_, globals_, memory_for_images(globals_.max_memory), !job_.merges());
   }
 
-  /// Processes all members of the archive that is open.
+  /// Processes all members of the open archive.
   void read() {
     do {
       run_pipeline();
@@ -543,7 +543,7 @@ class ArchiveRun {
     pass.run(stages, jobs_, 2 * static_cast<std::size_t>(jobs_) + 2);
   }
 
-  /// If the archive cannot be read any further, the members before that still end.
+  /// If the archive cannot be read any further, earlier members are still completed.
   std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
     std::unique_ptr<ArchiveMember> taken;
     if (!must_stop()) {
@@ -580,8 +580,8 @@ class ArchiveRun {
     intake_->release(taken);
   }
 
-  /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
-  /// the archive cannot be read any further.
+  /// Copies the member at which the pipeline stopped, in blocks. False if there is no such member, or if the archive
+  /// cannot be read any further.
   bool copy_large() {
     const std::optional<TarMember> member = intake_->take_large();
     if (!member) {
@@ -621,8 +621,8 @@ class ArchiveRun {
   std::uint64_t others_ = 0;
 };
 
-/// Throws Error for an output that exists, is the archive itself, or is a terminal. Removes what killed runs left
-/// beside it.
+/// Throws Error for an output that exists, is the archive itself, or is a terminal. Removes temporary files of killed
+/// runs from its folder.
 void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   Worker worker(globals);
   const std::string target = named.output.empty() ? "-" : named.output;
@@ -651,8 +651,9 @@ std::vector<std::string> distinct_archives(const std::vector<std::string>& archi
   return distinct;
 }
 
-/// Throws what opening an archive and reading its first header do: a file that is not an archive is found before the
-/// first archive is processed. That one is opened next anyway, and a pipe can be read only once.
+/// Throws what opening the further archives and reading their first headers throws, so that a file that is not an
+/// archive is found before the first archive is processed. The first archive is opened next anyway; pipes are left out,
+/// because they can be read only once.
 void check_further_archives(const std::vector<std::string>& archives) {
   for (std::size_t i = 1; i < archives.size(); ++i) {
     const std::string& archive = archives[i];

@@ -203,7 +203,7 @@ namespace {
   throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.name() + " --help'");
 }
 
-/// The last name is OUT, unless --output gives it, a histogram is printed, or images are replaced in place.
+/// The last name is OUT, unless --output gives OUT, a histogram is printed, or images are replaced in place.
 NamedPaths named_paths(const CommandParser& parser, const BatchArguments& arguments, const ImageJob& job,
                        bool in_place) {
   NamedPaths named;
@@ -230,7 +230,7 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
   return named;
 }
 
-/// The files that options name: what text must not replace, beside IN.
+/// The files that options name. Like IN, text must not replace them.
 std::vector<std::string> files_of_options(const CommandParser& parser, const BatchArguments& arguments) {
   std::vector<std::string> files = {arguments.files_from, arguments.resume, arguments.retry_failed};
   const auto add_files_of = [&](const std::vector<GivenOption>& options) {
@@ -254,8 +254,8 @@ bool is_tar_name(const std::string& path) {
                      [&](std::string_view ending) { return path.size() > ending.size() && path.ends_with(ending); });
 }
 
-/// For OUT that is a file: checks IN first, because a message about the name of OUT would hide what is wrong with IN.
-/// In a folder, such an input fails alone.
+/// If OUT is a file, checks IN first, because a message about the name of OUT would hide the problem with IN. With OUT
+/// as a folder, only such an input itself fails.
 void refuse_packed_inputs(const NamedPaths& named) {
   if (named.output.empty() || is_folder_name(named.output)) {
     return;
@@ -277,7 +277,7 @@ bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
          });
 }
 
-/// For a run that reads several archives into one result. Throws Error.
+/// Checks a run that reads several archives into one result. Throws Error.
 void check_several_archives(const BatchArguments& arguments, const NamedPaths& named) {
   if (!arguments.files_from.empty()) {
     refuse_for_archive("--files-from lists images; name archives as IN");
@@ -331,7 +331,7 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   }
 }
 
-/// For --preserve-times, if no file has times to take, or none can get them.
+/// Prints a note for --preserve-times if no file has times to preserve, or no output can have them.
 void note_lost_times(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const bool is_printed = job.may_print() && !names_output(arguments);
@@ -359,7 +359,7 @@ bool joins_pages(const BatchArguments& arguments, const NamedPaths& named, const
   return is_file && format != nullptr && format->open_page_joiner != nullptr && job.files_of(named.output).size() == 1;
 }
 
-/// Shows the progress of the image if the job tells it. Returns what run() does.
+/// Shows the progress of the image if the job reports it. Returns what run() returns.
 InOrder run_watched(const ImageJob& job, Worker& worker, const ItemPaths& paths, const GlobalOptions& globals) {
   Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
   if (progress.is_shown()) {
@@ -397,7 +397,7 @@ void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptio
   (void)read_file_facts(paths.input, file_bytes, mtime_ns);
   const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, {globals.page});
   if (declared.pixels() == 0 || declared.pixels() > globals.max_pixels) {
-    return;  // the decoder refuses it
+    return;  // the decoder will reject it
   }
   const std::uint64_t room = memory_for_images(globals.max_memory);
   if (const ImageMemory memory = memory_of(job, paths, file_bytes, declared, options, room);
@@ -441,7 +441,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
     job.finish(worker, paths.output);
   }
   if (stop.requested()) {
-    return *stop.exit_code();  // the process goes on: SharedSignals
+    return *stop.exit_code();  // with SharedSignals, the process continues
   }
   worker.writer.commit();
   worker.print_times();

@@ -207,7 +207,7 @@ void take_named(const std::string& path, const InputSources& sources, GatheredIn
   }
 }
 
-/// One text for all names of a folder; its plain name if it cannot be identified.
+/// A text that is the same for all names of a folder; the plain name if the folder cannot be identified.
 std::string text_of_folder(const std::string& folder) {
   const auto identity = identity_of(folder);
   return identity ? fmt::format("{}:{}", identity->first, identity->second) : plain_path(folder);

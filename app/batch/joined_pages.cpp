@@ -1,4 +1,4 @@
-// All pages of a file, processed beside each other and joined to one file in order. docs/batch.md, "Pages".
+// Processes all pages of a file in parallel and joins them into one file, in order. docs/batch.md, "Pages".
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace gpuimg {
 namespace {
 
-/// A page on its way. The outputs are in memory.
+/// A page in the pipeline. Its outputs are in memory.
 struct JoinedPage : BatchItem {
   PlanItem page;
   std::optional<ItemReport> report = std::nullopt;
@@ -111,7 +111,7 @@ class JoinedPages : public ImageJob {
     }
   }
 
-  /// How many pages are in memory at once.
+  /// How many pages may be in memory at once.
   [[nodiscard]] int jobs_for(const std::vector<JoinedPage>& pages, const ItemPaths& paths) const {
     std::uint64_t bytes = 1;
     for (const JoinedPage& page : pages) {
@@ -128,7 +128,7 @@ class JoinedPages : public ImageJob {
     return static_cast<int>(std::min({fitting, std::uint64_t{pages.size()}, static_cast<std::uint64_t>(wanted)}));
   }
 
-  /// A failure is kept until the turn of the page, so that the first of several is reported.
+  /// Keeps a failure until the page's turn, so that the first failure in page order is reported.
   void compute(JoinedPage& page, Worker& worker) const {
     page.failure = caught([&] {
       tbb::this_task_arena::isolate([&] {
@@ -140,7 +140,7 @@ class JoinedPages : public ImageJob {
     page.report.emplace(std::move(worker.report));
   }
 
-  /// Of a note of all pages, the first three.
+  /// Of equal notes from several pages, prints the first three.
   static void tell(JoinedPage& page, CauseCounts& notes, ItemReport& report) {
     constexpr std::uint64_t kMostNotes = 3;
     std::vector<Message> told;

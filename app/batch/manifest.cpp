@@ -1,5 +1,5 @@
-// Writes manifest lines, and reads them: counts and skips lines that are foreign or incomplete. Sums up the manifests
-// of the shards of a run.
+// Writes manifest lines and reads them; counts and skips foreign or incomplete lines. Sums up the manifests of the
+// shards of a run.
 #include "batch/manifest.hpp"
 
 #include <fcntl.h>

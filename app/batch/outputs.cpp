@@ -69,7 +69,8 @@ std::optional<Collision> collision_of(std::size_t items, const Name& output_of, 
   return twice == outputs.end() ? std::nullopt : std::optional(Collision{twice->second, std::next(twice)->second});
 }
 
-/// True if the template gives each input an output of its own, and, if asked for, of the extension that it has now.
+/// True if the template gives each input its own output and, if `with_endings`, keeps the extensions that outputs have
+/// now.
 bool tells_apart(const std::string& text, bool with_endings, const std::vector<InputFile>& inputs,
                  const OutputNaming& naming) {
   try {
@@ -111,7 +112,7 @@ bool is_link(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-/// For each input, the input that it is an output of.
+/// For each input, the input whose output it is.
 std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -1,5 +1,5 @@
-// The stages of every run; then the run of a plan, in them, or one item after another when oneTBB runs out of memory or
-// threads.
+// The stages of every run, and the run of a plan: in these stages, or one item after another if oneTBB runs out of
+// memory or threads.
 #include "batch/pipeline.hpp"
 
 #include <fmt/format.h>
@@ -31,8 +31,8 @@ namespace {
 /// Processes one item up to the point where its result is recorded.
 class ItemProcessor {
  public:
-  /// `is_cancelled` tells whether oneTBB has cancelled the running group: parallel loops then return early. `manifest`
-  /// may be null.
+  /// `is_cancelled` returns whether oneTBB has cancelled the running group: parallel loops then return early.
+  /// `manifest` may be null.
   ItemProcessor(const ImageJob& job, WorkerPool& pool, const RunSettings& settings, ManifestWriter* manifest,
                 MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
 
@@ -131,7 +131,7 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
   (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });
   item.pixels = declared.pixels();
   if (declared.pixels() > options.max_pixels) {
-    declared = codecs::DeclaredImage();  // the decoder refuses the image
+    declared = codecs::DeclaredImage();  // the decoder will reject the image
   }
   const std::uint64_t share = budget_.bytes() / static_cast<std::uint64_t>(settings_.jobs);
   reserve_.retry_on_oom([&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
@@ -309,7 +309,7 @@ void ResultRecorder::tell_end(const BatchItem& item) const {
   }
 }
 
-/// Counts each message once, however often memory runs out.
+/// Counts each message once, even if memory runs out and the step is retried.
 std::vector<std::string> ResultRecorder::lines_of(const BatchItem& item) {
   std::vector<std::string> lines;
   reserve_.retry_on_oom([&] {
@@ -425,7 +425,7 @@ class Run {
     return is_through;
   }
 
-  /// They never throw: an exception would cancel the work of the other workers.
+  /// The stages never throw: an exception would cancel the work of the other workers.
   Stages stages() {
     return {[this] { return begin_next(); }, [this](BatchItem& item) { compute_begun(item); },
             [this](BatchItem& item) { end(item); }};
@@ -467,7 +467,7 @@ class Run {
     }
   }
 
-  /// Ends an item, unless it or one before it has to be tried again: end_what_is_begun() then ends them, in plan order.
+  /// Ends an item, unless this or an earlier item must be retried: end_what_is_begun() then ends them in plan order.
   void end(BatchItem& item) {
     lacks_memory_ = lacks_memory_ || (settings_.jobs > 1 && ran_out_of_memory(item));
     if (!lacks_memory_) {
@@ -487,8 +487,8 @@ class Run {
     }
   }
 
-  /// Runs a step. An exception ends the run, and returns false: no memory for the bookkeeping, or the manifest cannot
-  /// be written.
+  /// Runs a step. If it throws, the run ends and false is returned: memory for the bookkeeping ran out, or the manifest
+  /// cannot be written.
   template <class Step>
   bool run_step(const Step& step) noexcept {
     std::exception_ptr thrown = caught(step);
@@ -565,14 +565,14 @@ class Run {
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
-  std::optional<StageRun> group_;  ///< that is running
+  std::optional<StageRun> group_;  ///< the running group
   std::function<bool()> is_cancelled_;
   MemoryReserve reserve_;
   ItemProcessor processor_;
   ResultRecorder recorder_;
   std::vector<BatchItem> slots_;  ///< item i is in slot i modulo the number of slots
   std::size_t next_ = 0;
-  std::atomic<bool> lacks_memory_ = false;  ///< an item is to be tried again, alone; no new ones begin before that
+  std::atomic<bool> lacks_memory_ = false;  ///< an item must be retried alone; no new items begin before that
   std::mutex mutex_;
   std::exception_ptr broken_by_;
   std::atomic<bool> is_broken_ = false;

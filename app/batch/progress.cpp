@@ -28,7 +28,7 @@ std::string minutes(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-/// Skipped items take no time, so they do not count for the estimate.
+/// Skipped items take no time, so the estimate ignores them.
 double seconds_left(const ProgressCounts& counts, double seconds) {
   if (counts.part) {
     return *counts.part > 0.0 ? seconds * std::max(1.0 - *counts.part, 0.0) / *counts.part : 0.0;
@@ -177,7 +177,7 @@ std::string Progress::text(bool is_last) const {
   return "";
 }
 
-/// Ignores a lack of memory: the work goes on without the bar.
+/// Ignores a lack of memory: the work continues without the bar.
 void Progress::report(bool is_last) noexcept {
   try {
     print_report(text(is_last));

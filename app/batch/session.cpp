@@ -56,7 +56,7 @@ std::string content_hash(const std::string& path) {
 
 std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOption>& options, std::uint64_t hash) {
   hash = fnv_hash(name, hash);
-  for (const GivenOption& option : options) {  // sorted: the order on the command line does not matter
+  for (const GivenOption& option : options) {  // sorted, so that the order on the command line does not matter
     if (option.is_of_end) {
       continue;
     }
@@ -66,7 +66,7 @@ std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOptio
   return hash;
 }
 
-/// All steps, as a manifest has them: "denoise --then equalize".
+/// All steps, as a manifest records them: "denoise --then equalize".
 std::string operation_of(const CommandParser& parser) {
   std::string text;
   for (const EarlierStep& step : parser.earlier_steps()) {
@@ -84,10 +84,10 @@ std::string steps_text(const CommandParser& parser) {
   return text.empty() ? text : text + "--then " + parser.step_text() + "\n";
 }
 
-/// One number for everything except the inputs that affects what a run makes of an image. A manifest stores it, and
-/// --resume compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the
-/// files they name. Another text of the options breaks --resume of older manifests. Throws Error{read} for such a file,
-/// Error{usage} if it is standard input.
+/// A hash of everything, except the inputs, that affects the result for an image. A manifest stores it, and --resume
+/// compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the files
+/// that options name. Changing how options are spelled here breaks --resume of older manifests. Throws Error{read} if
+/// such a file cannot be read, and Error{usage} if it is standard input.
 std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals, bool joins_pages) {
   std::uint64_t hash = hash_of_step(parser.name(), parser.given_options(), fnv_hash(""));
   for (const EarlierStep& step : parser.earlier_steps()) {
@@ -112,7 +112,7 @@ std::string words_of(const std::vector<GivenOption>& options) {
   return words;
 }
 
-/// What parameter_hash() is made of, for people: "--mask m.png --then equalize --strength 0.5 --page 2".
+/// The content of parameter_hash() for people: "--mask m.png --then equalize --strength 0.5 --page 2".
 std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
   std::string text;
   const std::vector<EarlierStep>& steps = parser.earlier_steps();
@@ -130,7 +130,7 @@ std::string options_text(const CommandParser& parser, const GlobalOptions& globa
   return text.empty() ? text : text.substr(1);
 }
 
-/// Throws Error{read} if an input does not exist. It may have been meant as OUT.
+/// Throws Error{read} if an input does not exist: it may have been meant as OUT.
 void expect_inputs(const NamedPaths& named) {
   for (const std::string& input : named.inputs) {
     if (input != "-" && ::access(input.c_str(), F_OK) != 0) {
@@ -194,7 +194,7 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::
   }
 }
 
-/// Asks the driver for a device. False if it has none, or fails: that prints a detail.
+/// Asks the driver for a device. Returns false if there is none, or, with a detail, if the driver fails.
 bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   try {
     return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
@@ -214,7 +214,7 @@ std::string text_of(const std::vector<BackendEstimate>& estimates) {
   return text;
 }
 
-/// Ignores a closed standard output: the reader had what it needed.
+/// Ignores a closed standard output, because the reader got what it needed.
 void rethrow_unless_closed(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -239,7 +239,7 @@ class BatchSession {
 
   /// Notes options without effect, once, if all outputs have the same extension. `merged` is the output of --merge.
   void note_options(const std::string& merged, const WorkPlan& plan) const;
-  /// True if the manifest that is continued says that gpuimg wrote this file, or was about to.
+  /// True if the continued manifest says that gpuimg wrote this file, or was about to.
   [[nodiscard]] bool is_recorded(const std::string& output) const;
   /// Throws Error{usage} if --manifest has the extension of an image.
   void check_manifest() const;
@@ -252,9 +252,9 @@ class BatchSession {
   [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
-  /// Throws Error{write} if images are read from the folder that they go to, and --in-place is not given.
+  /// Throws Error{write} if images are read from their output folder without --in-place.
   void refuse_own_folder(const NamedPaths& named) const;
-  /// What continues a run that was interrupted.
+  /// The option that continues an interrupted run.
   [[nodiscard]] std::string way_to_continue() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
@@ -281,7 +281,7 @@ class BatchSession {
   std::string earlier_name_;         ///< from --resume or --retry-failed
   std::optional<Manifest> earlier_;  ///< from --resume or --retry-failed
   std::string manifest_name_;        ///< from --manifest, else earlier_name_; empty if nothing is recorded
-  bool continues_manifest_ = false;  ///< it is the file of --resume or --retry-failed
+  bool continues_manifest_ = false;  ///< manifest_name_ is the file of --resume or --retry-failed
 };
 
 BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
@@ -338,7 +338,7 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   for (const std::string& name : gathered.names) {
     print_detail(globals_.verbosity, name);
   }
-  if (globals_.preserve_times) {  // before anything is read, which may change the access time
+  if (globals_.preserve_times) {  // before anything is read, because reading may change the access time
     for (InputFile& file : gathered.files) {
       file.times = times_of(file.path);
     }
@@ -433,7 +433,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 
 void BatchSession::check_manifest() const {
   const std::string& name = manifest_name_;
-  if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces nothing but a manifest
+  if (!name.empty() && !identity_of(name)) {  // ManifestWriter never replaces anything but a manifest
     check_text_output(name, {});
   }
 }
@@ -444,7 +444,7 @@ bool BatchSession::is_recorded(const std::string& output) const {
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool needs_none = job_.merges() || has_fields(arguments_.output) || named.each_is_its_own;
-  // Before the question whether it is a folder: another shard may create that folder at any moment.
+  // Checked before is_folder_name(), because another shard may create that folder at any moment.
   const bool exists = identity_of(named.output).has_value();
   if (needs_none || named.output.empty() || is_folder_name(named.output)) {
     return;
@@ -643,7 +643,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   if (manifest != nullptr) {
     manifest->finish();
   }
-  // Without memory for the report, the exit code alone reports the failure.
+  // If there is no memory for the report, only the exit code reports the failure.
   (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
   return concluded(plan, outcome, stop);
 }
@@ -680,7 +680,7 @@ std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) 
   return lines;
 }
 
-/// Without memory for them, the counts of further notes are lost.
+/// If there is no memory for them, the counts of further notes are lost.
 void BatchSession::print_further_notes(const RunOutcome& outcome, MemoryReserve& reserve) const {
   std::vector<std::string> lines;
   (void)caught([&] { reserve.retry_on_oom([&] { lines = outcome.notes.rest(); }); });
@@ -719,7 +719,7 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
                                  : "interrupted; to continue, run the command again" + way_to_continue());
     return *code;
   }
-  // If the only file cannot be read at all, the run fails as it does for one file.
+  // If the only file cannot be read at all, the run fails like a run over a single file.
   const auto is_of_first_file = [&](const PlanItem& item) { return item.input == plan.items.front().input; };
   if (globals_.all_pages && outcome.unread > 0 && outcome.unread == plan.items.size() &&
       std::all_of(plan.items.begin(), plan.items.end(), is_of_first_file)) {

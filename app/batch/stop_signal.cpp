@@ -1,4 +1,4 @@
-// Waits on a signalfd in a thread, which may take locks and remove files, unlike a signal handler.
+// Waits on a signalfd in a thread. Unlike a signal handler, the thread may take locks and remove files.
 #include "batch/stop_signal.hpp"
 
 #include <poll.h>
@@ -26,7 +26,7 @@ namespace {
 
 ExitCode code_of(int signal) { return signal == SIGINT ? ExitCode::interrupted : ExitCode::stopped_early; }
 
-/// Those that are not ignored.
+/// The stop signals that are not ignored.
 std::vector<int> stop_signal_numbers() {
   std::vector<int> numbers;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -51,15 +51,15 @@ sigset_t stop_signals() {
   throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
 }
 
-// What the handler of SharedSignals uses.
-std::atomic<int> shared_signal = 0;             ///< the first that arrived
-std::atomic<std::uint32_t> shared_signals = 0;  ///< a bit for each that arrived
+// State that the handler of SharedSignals uses.
+std::atomic<int> shared_signal = 0;             ///< the first signal that arrived
+std::atomic<std::uint32_t> shared_signals = 0;  ///< a bit for each signal that arrived
 std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable once one has arrived; -1 if signals are not shared
 std::atomic<int> shared_second = -1;   ///< eventfd that is readable once another has
 std::atomic<pid_t> shared_process = 0;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-/// In a forked process, which has no thread that waits, the signal has its default action.
+/// In a forked process, where no thread waits for signals, the signal has its default action.
 void note_shared(int signal) {
   const int error = errno;
   if (::getpid() != shared_process) {
@@ -139,7 +139,7 @@ void end_watching(SharedHandlers& handlers) {
   ::close(handlers.wake);
 }
 
-/// Ends the process by the signal itself, so that a calling shell's loop ends too.
+/// Ends the process by the signal itself, so that a loop in the calling shell ends too.
 void end_by(int signal) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -294,7 +294,7 @@ SharedSignals::~SharedSignals() {
   const std::uint32_t arrived = shared_signals;
   for (const SharedHandlers::Before& before : handlers.before) {
     if ((arrived >> before.signal & 1U) != 0) {
-      ::kill(::getpid(), before.signal);  // to a thread that waits, too
+      ::kill(::getpid(), before.signal);  // also reaches a thread that waits for the signal
     }
   }
 }

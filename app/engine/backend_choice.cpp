@@ -32,7 +32,7 @@ std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options, Ba
   return backend;
 }
 
-/// True if the backend has all of the operations, or some of them, and the CPU, which `helps`, the others.
+/// True if the backend has all operations, or, if `cpu_helps`, some of them and the CPU the others.
 bool may_be_chosen(BackendKind kind, std::span<const OperationTraits> operations, bool cpu_helps) {
   const auto has = [kind](const OperationTraits& one) { return is_on(kind, one.only_on); };
   return std::ranges::all_of(operations,
@@ -75,7 +75,7 @@ void refuse_few(std::span<const OperationTraits> operations, const GlobalOptions
   }
 }
 
-/// The operations of a backend, and those that it leaves to the CPU.
+/// The costs of the operations that a backend runs itself, and of those that it leaves to the CPU.
 struct Division {
   static constexpr OperationCost kNothing{.thread_ms = 0.0};
 
@@ -88,7 +88,7 @@ struct Division {
 /// `is_there`: the backend decodes the image.
 Division divided(const std::vector<WeighedOperation>& operations, BackendKind kind, bool is_there) {
   Division division;
-  bool is_away = false;  // pixels that were on the backend are on the host
+  bool is_away = false;  // the pixels were on the backend and are now on the host
   for (const WeighedOperation& operation : operations) {
     if (!is_on(kind, operation.only_on)) {
       division.left = division.left + operation.cost;
@@ -163,7 +163,7 @@ std::vector<const BackendEntry*> candidates(const GlobalOptions& options) {
       }
     }
   }
-  return built.empty() ? std::vector{all.front()} : built;  // making it then says what is missing
+  return built.empty() ? std::vector{all.front()} : built;  // creating it then reports what is missing
 }
 
 std::string why_only_one(const GlobalOptions& options) {
@@ -188,7 +188,7 @@ BackendKind counterpart(BackendKind kind, const GlobalOptions& options) {
       if (is_built_in(entry)) {
         return entry.kind;
       }
-      other = other == kind ? entry.kind : other;  // making it says that it is not built in
+      other = other == kind ? entry.kind : other;  // creating it reports that it is not built in
     }
   }
   return other;
@@ -295,7 +295,7 @@ Backend& BackendSource::get() {
       begin(candidates(options_).front()->kind, "the amount of work is not known");
     }
     if (!pending_.valid()) {
-      begin(*chosen_, reason_);  // not available for an earlier image
+      begin(*chosen_, reason_);  // it was not available for an earlier image
     }
     try {
       backend_ = pending_.get();
@@ -303,7 +303,7 @@ Backend& BackendSource::get() {
       if (!options_.can_use_cpu || chosen_ == BackendKind::cpu) {
         throw;
       }
-      if (error.kind() != ErrorKind::backend_unavailable) {  // a missing device is no surprise
+      if (error.kind() != ErrorKind::backend_unavailable) {  // a missing device needs no note
         note_ = std::string("the CPU takes over: ") + error.what();
       }
       begin(BackendKind::cpu,

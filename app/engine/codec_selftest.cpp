@@ -1,4 +1,4 @@
-// Round trips over the generated image, known files, and the trials of a backend's codecs, once for each device.
+// Round trips of a generated image, known files, and trials of a backend's codecs, once per device.
 #include "engine/codec_selftest.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ using codecs::Codec;
 using codecs::FileFormat;
 using namespace std::string_view_literals;
 
-constexpr const char* kName = "self-test.tga";  // the format that needs a name
+constexpr const char* kName = "self-test.tga";  // TGA is the format that needs a name
 
 /// A file of one pixel, for a format that gpuimg only reads.
 struct KnownFile {
@@ -84,8 +84,8 @@ int level_at(ConstView pixels, int x, int y, int channel) {
   return pixels.format.sample == Sample::u8 ? pixels.row<std::uint8_t>(y)[i] : pixels.row<std::uint16_t>(y)[i];
 }
 
-/// Empty if the channels written are the same, or for JPEG as alike as its quality of 100 makes them. BMP and WebP hold
-/// gray as RGB.
+/// Empty if the written channels are read back the same, or, for JPEG, as close as quality 100 allows. BMP and WebP
+/// hold gray as RGB.
 std::string difference_after(const Codec& codec, ConstView written, ConstView read) {
   const int most = codec.format == FileFormat::jpeg ? 6 : 0;
   if (read.width != written.width || read.height != written.height || read.format.sample != written.format.sample ||
@@ -115,7 +115,7 @@ std::string difference_after(const Codec& codec, const KnownFile& known) {
   return is_right && std::equal(known.rgb.begin(), known.rgb.end(), pixel) ? "" : "other pixels";
 }
 
-/// Calls check() → difference, which may throw, and counts it.
+/// Counts a check. check() returns the difference, and may throw.
 template <class Check>
 void count(SelfTestResult& result, const std::string& what, const Check& check) {
   ++result.checks;
@@ -153,7 +153,7 @@ constexpr std::array<DecoderTrial, 6> kDecoderTrials = {{
     {"restart markers", 65, 49, 3, ChromaSubsampling::s420, 80, 2, 1},
 }};
 
-/// nullopt if the backend leaves the file to the host.
+/// Nullopt if the backend leaves the file to the host.
 std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& backend) {
   const Image source = selftest_image(trial.width, trial.height, {Sample::u8, trial.channels}, 1);
   codecs::WriteOptions writing;
@@ -163,7 +163,7 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   const std::vector<std::byte> file = codecs::encode_image(source.view(), FileFormat::jpeg, kName, writing);
   std::optional<EncodedJpeg> encoded = codecs::jpeg::describe_jpeg(file);
   if (!encoded) {
-    return std::nullopt;  // another encoder than the usual one
+    return std::nullopt;  // not the usual encoder
   }
   encoded->orientation = trial.orientation;
   std::optional<Picture> decoded = backend.decode(*encoded);
@@ -175,7 +175,8 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   return first_difference(backend.download(std::move(*decoded)), backend.name(), expected, "libjpeg");
 }
 
-/// A PNG of the host's encoder. Those of level 1 have several blocks, and matches beyond their tiles and supertiles.
+/// A PNG from the host's encoder. Files of level 1 have several blocks, and matches that reach beyond their tiles and
+/// supertiles.
 struct PngDecoderTrial {
   std::string_view name;
   int width;
@@ -193,7 +194,7 @@ constexpr std::array<PngDecoderTrial, 6> kPngDecoderTrials = {{
     {"gray with alpha, level 0", 45, 33, {Sample::u8, 2}, 0},
 }};
 
-/// nullopt if the backend leaves the file to the host.
+/// Nullopt if the backend leaves the file to the host.
 std::optional<std::string> difference_of(const PngDecoderTrial& trial, Backend& backend) {
   const Image source = selftest_image(trial.width, trial.height, trial.format, 3);
   codecs::WriteOptions writing;
@@ -253,7 +254,7 @@ constexpr std::array<JpegTrial, 6> kJpegTrials = {{
     {"gray", 145, 29, 1, ChromaSubsampling::s444, 85},
 }};
 
-/// Some are searched in several parts.
+/// In some of them, matches are searched in several parts.
 constexpr std::array<PngTrial, 7> kPngTrials = {{
     {"8 bits", 211, 163, {Sample::u8, 3}, 1},
     {"8 bits, level 0", 197, 171, {Sample::u8, 3}, 0},
@@ -264,7 +265,7 @@ constexpr std::array<PngTrial, 7> kPngTrials = {{
     {"16 bits, gray with alpha", 45, 29, {Sample::u16, 2}, 0},
 }};
 
-/// nullopt if the backend leaves the pixels to the host.
+/// Nullopt if the backend leaves the pixels to the host.
 template <class EncoderTrial>
 std::optional<std::string> encoder_difference(const EncoderTrial& trial, Backend& backend) {
   constexpr FileFormat kFormat = EncoderTrial::kFormat;
@@ -291,7 +292,7 @@ std::optional<std::string> difference_of(const PngTrial& trial, Backend& backend
   return encoder_difference(trial, backend);
 }
 
-/// Counts the trials that the backend takes.
+/// Counts only the trials that the backend accepts.
 template <class Trials>
 SelfTestResult run_trials(const Trials& trials, FileFormat format, Backend& backend) {
   SelfTestResult result;

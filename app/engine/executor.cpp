@@ -26,7 +26,7 @@ void check_fit(const AnyStep& step, const ImageShape& image) {
   }
 }
 
-/// Refuses what does not fit a later step before an earlier one takes its time. A single step refuses it itself.
+/// Rejects what does not fit a later step before an earlier step spends time. A single step rejects it itself.
 void check_fit(const OperationInput& input, const Steps& steps, const CountStep* last = nullptr) {
   if (steps.size() + (last != nullptr ? 1 : 0) <= 1) {
     return;
@@ -46,15 +46,15 @@ bool can_be_cut(const Step& step) {
   return step.mask == nullptr && !step.traits.reads_all_first && !step.traits.moves_rows;
 }
 
-/// True if the first rows of the step's result may need the last rows of its input, so the input or the result must be
-/// held whole.
+/// True if the first rows of the step's result may need the last rows of its input, so that the input or the result
+/// must be in memory as a whole.
 bool turns_rows(const Step& step) { return step.traits.moves_rows && step.traits.reads_all_first; }
 
 bool can_run_on_bands(const Steps& steps) {
   return steps.size() <= 1 || std::none_of(steps.begin(), steps.end(), turns_rows);
 }
 
-/// Steps that can be cut run on bands together; each of the others cuts the bands itself.
+/// Consecutive steps that can be cut run on bands together; every other step cuts the bands itself.
 std::vector<std::span<const Step>> groups_of(std::span<const Step> steps) {
   std::vector<std::span<const Step>> groups;
   for (auto at = steps.begin(); at != steps.end();) {
@@ -68,10 +68,11 @@ std::vector<std::span<const Step>> groups_of(std::span<const Step> steps) {
 /// Which groups keep their result.
 struct KeptRows {
   std::vector<bool> is_kept;  ///< for each group
-  std::uint64_t bytes = 0;    ///< of these rows, and of bands of all
+  std::uint64_t bytes = 0;    ///< of the kept rows, and of the bands of all groups
 };
 
-/// Those that would be computed again, as long as they fit into `room` bytes. The last ones save most.
+/// Keeps results that would otherwise be computed again, as long as they fit into `room` bytes. Starts with the last
+/// group, which saves most.
 KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_counts, std::uint64_t room) {
   constexpr std::uint64_t kBandRows = 2 * 16;
   KeptRows kept{std::vector<bool>(groups.size())};
@@ -88,11 +89,11 @@ KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_coun
   return kept;
 }
 
-/// Kept rows take at most one part in so many of the memory of bands.
+/// Kept rows take at most 1 / kPartForKeptRows of the memory of bands.
 constexpr std::uint64_t kPartForKeptRows = 4;
 
-/// Divides the memory of strips, less that of rows that are kept, among readers that run inside one another: in
-/// proportion to the bytes of their halo.
+/// Divides the memory of strips, minus that of kept rows, among nested readers, in proportion to the bytes of their
+/// halo.
 template <class Readers>
 std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kept_bytes, const Readers& readers) {
   const auto weight = [](const auto& reader) {
@@ -112,13 +113,13 @@ std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kep
   return memory;
 }
 
-/// The rows that steps make of those of a file, or of rows like these: computed each time they are read, unless they
-/// are kept.
+/// The rows that steps compute from a file's rows or from other ComputedRows. Computed each time they are read, unless
+/// they are kept.
 class ComputedRows final : public codecs::RowReader {
  public:
-  /// Runs the steps on this backend, to which their result goes.
+  /// Runs the steps on this backend; the backend passes their result on.
   using Compute = std::function<void(StripedBackend& on)>;
-  /// Runs what reads the rows.
+  /// Runs the reader of the rows.
   using Resume = std::function<void(const std::function<void()>& read)>;
 
   ComputedRows(const ImageShape& shape, const StripedBackend& like, const StripMemory& memory, bool is_kept,
@@ -160,15 +161,15 @@ class ComputedRows final : public codecs::RowReader {
   TakeRows add_;  // set during read()
 };
 
-/// What steps that run on one strip after another need of it.
+/// What steps that run one after another on each strip need.
 struct StripNeedsOfSteps {
   int halo_rows = 0;
-  std::uint64_t scratch_bytes = 0;  ///< for a pixel, beside the input of the first and the result of the last
+  std::uint64_t scratch_bytes = 0;  ///< per pixel, besides the first step's input and the last step's result
 };
 
 StripNeedsOfSteps needs_of(std::span<const Step> steps) {
   StripNeedsOfSteps needs;
-  std::uint64_t before = 0;  // of the input: it is not counted
+  std::uint64_t before = 0;  // result of the previous step; the input is not counted
   for (const Step& step : steps) {
     const std::uint64_t result = step.traits.result.format.bytes_per_pixel();
     needs.halo_rows += step.traits.halo_rows;
@@ -179,14 +180,14 @@ StripNeedsOfSteps needs_of(std::span<const Step> steps) {
   return needs;
 }
 
-/// What an attempt to compute came to.
+/// The outcome of an attempt to compute.
 struct Attempt {
-  bool is_complete = false;           ///< else bands of a file were void
-  std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}: a device had too little
+  bool is_complete = false;           ///< if false, bands of a file were void
+  std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}, if a device ran out of memory
 };
 
-/// The only place that reacts to a lack of memory during the work: makes it a result, from which placement_after() says
-/// what follows. docs/decisions/0031-memory-that-is-gone.md.
+/// The only place that catches a lack of memory during the work: turns it into a result, for which placement_after()
+/// gives the next placement. docs/decisions/0031-memory-that-is-gone.md.
 Attempt attempted(const std::function<bool()>& work) {
   try {
     return {work()};
@@ -198,8 +199,8 @@ Attempt attempted(const std::function<bool()>& work) {
   }
 }
 
-/// The same pixels, for a Picture in host memory that is only read: every image of a run shares the mask, and holds no
-/// copy of it. `image` must outlive the result.
+/// Shares the pixels with a Picture in host memory that is only read, so that images of a run share the mask instead of
+/// copying it. `image` must outlive the result.
 Image lent(const Image& image) {
   auto* const pixels = const_cast<std::byte*>(image.view().data);
   return {image.width(), image.height(), image.format(), PixelMemory(pixels, {[](std::byte* /*pixels*/) {}})};
@@ -292,7 +293,7 @@ Histogram Executor::count(OperationInput input, const Steps& steps, const CountS
 
 bool Executor::admit_encoder(Backend& on, const Encoding& as) {
   if (&on != parts_.backends.made() || on.memory_is_host()) {
-    return false;  // strips are put together on the host
+    return false;  // strips are assembled on the host
   }
   try {
     return times().measure(Phase::start, [&] {
@@ -378,7 +379,7 @@ bool Executor::in_bands(Backend& on, OperationInput& input, const RunNeeds& need
 }
 
 void Executor::computed(Backend& on, OperationInput input, const RunNeeds& needs, const Compute& compute) {
-  MemoryShare share = parts_.device_memory.take_share();  // of a picture that is there already
+  MemoryShare share = parts_.device_memory.take_share();  // of a picture that is already on the device
   const auto work = [&](Backend& backend, const Placement& placement) {
     if (placement.kind == Placement::Kind::whole) {
       compute(backend, placement.on_device ? AttemptInput(std::as_const(input)) : AttemptInput(std::move(input)));

@@ -1,4 +1,4 @@
-// Asks each step in turn; the result of one is the input of the next.
+// Asks each step in turn; each result is the input of the next step.
 #include "engine/image_step.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ std::vector<std::string> ImageSteps::side_files() const {
 }
 
 bool ImageSteps::can_be_watched() const {
-  return steps_.size() == 1 && steps_.front()->can_be_watched();  // a part of one step says little about several
+  return steps_.size() == 1 && steps_.front()->can_be_watched();  // the progress of one step says little about several
 }
 
 RowsWhen ImageSteps::rows_when() const {
@@ -141,7 +141,7 @@ ImageShape largest_shape(const codecs::DeclaredImage& declared) {
 
 namespace {
 
-/// Of a band of the rows that an operation reads, with its result and the sums of windows.
+/// Bytes of the halo rows that an operation reads, with their results and the sums of windows.
 std::uint64_t bytes_of_halo(const OperationTraits& traits, const ImageShape& read) {
   constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);
   const auto rows = static_cast<std::uint64_t>(std::min(traits.halo_rows, read.height));
@@ -157,7 +157,7 @@ HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageSh
   held.operations = std::max<std::uint64_t>(operations.size(), 1);
   const double all_pixels = pixels_of(input);
   const auto first = static_cast<double>(input.format.bytes_per_pixel());
-  double part = 1.0;  // of the pixels of the input, after the operations so far
+  double part = 1.0;  // pixels after the operations so far, relative to the input's
   double before = first;
   ImageShape read = input;
   for (const OperationTraits& traits : operations) {

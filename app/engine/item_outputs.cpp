@@ -1,4 +1,4 @@
-// A stream cannot be taken back, so it is written when all else is complete.
+// Output to a stream cannot be undone, so streams are written once everything else is complete.
 #include "engine/item_outputs.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace gpuimg {
 namespace {
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code failed;  // one of them does not exist
+  std::error_code failed;  // set if one of them does not exist
   return std::filesystem::equivalent(a, b, failed);
 }
 
@@ -72,7 +72,7 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
     }
     return;
   }
-  if (!binary && (rules_.in_place || !is_same_file(output, input))) {  // else check_output() names the input
+  if (!binary && (rules_.in_place || !is_same_file(output, input))) {  // otherwise check_output() reports the input
     check_text_output(output, {input});
     check_text_output(output, inputs_);
   }
@@ -86,7 +86,7 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
 
 namespace {
 
-/// For what always produces all of its output.
+/// Wraps a function that always produces its whole output.
 std::function<bool(const FileParts&)> always(const std::function<void(const FileParts&)>& produce) {
   return [&produce](const FileParts& to) {
     produce(to);
@@ -112,7 +112,7 @@ bool ItemOutputs::try_stage(const std::string& output, std::optional<Phase> phas
   const auto produced = [&](const FileParts& to) {
     return phase ? times_.measure(*phase, [&] { return produce(to); }) : produce(to);
   };
-  if (is_kept(output)) {  // a reader cannot detect half of it
+  if (is_kept(output)) {  // its reader could not detect a partial output
     const auto content = std::make_shared<FileContent>(std::move(lent));
     if (!produced(content->parts())) {
       return false;
@@ -156,7 +156,7 @@ void ItemOutputs::stage_text(const std::string& output, LentBytes content) {
 
 void ItemOutputs::write_stream(const Kept& stream) {
   times_.measure(Phase::write, [&] {
-    if (!is_standard_output(stream.name) && is_fifo(stream.name)) {  // that of a merged output is not open yet
+    if (!is_standard_output(stream.name) && is_fifo(stream.name)) {  // the fifo of a merged output is not open yet
       fifos_.try_emplace(stream.name, stream.name);
     }
     const auto fifo = fifos_.find(stream.name);

@@ -1,4 +1,4 @@
-// Reads files as their format wants it, and decides which side decodes.
+// Reads files in the way that suits their format, and decides which side decodes.
 #include "engine/loader.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,8 @@ LendMemory Loader::input_memory() {
   return nullptr;
 }
 
-/// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+/// A single image gains nothing from the backend's memory, and the backend may not even exist while the image is
+/// decoded.
 Backend* Loader::batch_backend() const { return parts_.has_many_images ? parts_.backends.made() : nullptr; }
 
 Bytes Loader::read(const std::string& path, const CheckBeginning& check) {
@@ -95,9 +96,9 @@ Backend* Loader::decoding_backend(const EncodedImage& encoded) {
     return may ? &backend : nullptr;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device_fault) {
-      throw;  // the backend is lost, and the run with it
+      throw;  // the backend is lost, which ends the run
     }
-    return nullptr;  // the executor reports a missing device, after what is wrong with the file
+    return nullptr;  // the executor reports a missing device later, so that errors in the file come first
   }
 }
 
@@ -119,7 +120,7 @@ codecs::DecodedImage Loader::load(const std::string& path) {
       return std::move(*decoded);
     }
   }
-  // The first bytes of a file have been looked at above.
+  // decode_file() has already checked the first bytes of a file.
   return decode(path == "-" ? read_checked(path) : read(path), path);
 }
 
@@ -135,7 +136,7 @@ bool Loader::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen wh
   const bool is_too_large =
       band_bytes_ || whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options().max_memory);
   if (on_device && declared.suits_backends && !(is_too_large && declared.is_large_beside_pixels)) {
-    return false;  // it is decoded there
+    return false;  // the device decodes it
   }
   return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || is_too_large;
 }
@@ -149,7 +150,7 @@ codecs::DecodedImage Loader::load_rows(const ItemPaths& paths, const ImageJob& j
   const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
     return wants_rows(paths, job, when, declared, file_bytes);
   };
-  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read once
+  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read only once
   if (path == "-") {
     content = std::make_shared<const Bytes>(read_checked(path));
   }

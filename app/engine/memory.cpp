@@ -1,6 +1,6 @@
-// Reads /proc/meminfo, the limits of control groups and /proc/self/statm; sums up what decoders, operations and
-// encoders hold at the same time (tests/unit/commands/test_image_memory.cpp measures that it is never more); waits and
-// accounts.
+// Reads /proc/meminfo, the limits of control groups and /proc/self/statm; adds up what decoders, operations and
+// encoders hold at the same time (tests/unit/commands/test_image_memory.cpp checks that actual use never exceeds it);
+// waits and accounts.
 #include "engine/memory.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::uint64_t free_in_system() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// As it was at most 20 ms ago: to ask for it takes as long as to decode a small image.
+/// May be up to 20 ms old, because reading it takes as long as decoding a small image.
 std::optional<GroupMemory> memory_of_group() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLasts(20);
@@ -87,10 +87,10 @@ std::uint64_t left_by_option(std::uint64_t limit) {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLeast = 2 * kMebibyte;
 
-/// What a decoder and an encoder hold beside pixels of that many bytes: parts of them.
+/// What a decoder and an encoder hold besides that many bytes of pixels: parts of the pixels.
 std::uint64_t codec_bytes(std::uint64_t pixels) { return kLeast + std::min(6 * kMebibyte, 2 * pixels); }
 
-/// A pool of pixels may give the input memory of an earlier result: PixelPool.
+/// The input's pixels may be in a larger block that a pool kept from an earlier result: PixelPool.
 std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
   constexpr std::uint64_t kMaxSlack = 4;
   return std::max(pixel, std::min(result, kMaxSlack * pixel));
@@ -110,8 +110,8 @@ bool opens_as_rows(const std::string& path, const codecs::DeclaredImage& declare
       .has_value();
 }
 
-/// What a backend takes to encode a picture as JPEG with the least subsampling, beside the picture: 16-bit
-/// coefficients, packed codes, and notes about each block.
+/// What a backend needs, besides the picture, to encode it as JPEG with the least subsampling: 16-bit coefficients,
+/// packed codes, and records about each block.
 std::size_t jpeg_encoding_bytes(int width, int height, PixelFormat format) {
   constexpr std::size_t kNotesPerBlock = 16;
   constexpr std::size_t kBytesPerBlock = 2 * jpeg::kBlockSize + jpeg::kUsualBlockBytes + kNotesPerBlock;
@@ -119,7 +119,7 @@ std::size_t jpeg_encoding_bytes(int width, int height, PixelFormat format) {
   return blocks_of(width) * blocks_of(height) * static_cast<std::size_t>(format.color_channels()) * kBytesPerBlock;
 }
 
-/// The same as PNG, for 16 bits a channel, and that picture.
+/// The same for PNG with 16 bits per channel, including the picture.
 std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
   const std::size_t result = pixels * sizeof(std::uint16_t) * static_cast<std::size_t>(std::max(format.channels, 3));
   return result + png::encoding_bytes(result);
@@ -160,7 +160,7 @@ std::string why_too_large(std::uint64_t bytes, const MostMemory& most) {
         "more",
         needed, left, grouped(((bytes - std::min(bytes, most.bytes)) >> 20) + 1));
   }
-  constexpr std::uint64_t kVaries = std::uint64_t{1} << 20;  // what the next process holds, which is measured again
+  constexpr std::uint64_t kVaries = std::uint64_t{1} << 20;  // the memory of the next process varies by this much
   const std::uint64_t held = (most.bytes > 0 ? *most.option - most.bytes : resident_memory()) + kVaries;
   return fmt::format("{}, but --max-memory leaves {} MB; give --max-memory {} or more", needed, left,
                      byte_size_text(held + bytes));
@@ -176,13 +176,14 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
   const std::uint64_t of_second = (second.pixels + declared.pixels() - 1) / declared.pixels();
   const std::uint64_t input = input_bytes(declared.bytes_per_pixel, std::max(held.result, of_second));
   const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
-  // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
+  // The file is freed once it is decoded, but the pool may still hold the memory of a result when the next file is
+  // read.
   const std::uint64_t file_held =
       declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
   const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
   const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides;
-  // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs
-  // hold little of what is counted for them.
+  // Besides a result, the pool may keep a block of the previous image. The block may be larger than this, but exists
+  // only while the codecs hold little of what is counted for them.
   const std::uint64_t idle = held.result + second.pixels > 0 ? 2 * kMebibyte : 0;
   return declared.pixels() * (input + held.result) + second.pixels +
          std::max({decoding, writing, second.decoding, second.others}) + idle +
@@ -193,13 +194,13 @@ namespace {
 
 constexpr std::uint64_t kOfThread = 2 * kMebibyte;
 
-/// What bands take if the decoder's parts take `bytes_of_parts`.
+/// The bytes that bands need if the decoder's parts take `bytes_of_parts`.
 std::uint64_t band_bytes_beside(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                                 int threads, std::uint64_t bytes_of_parts) {
-  constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
+  constexpr std::uint64_t kRows = 2 * 16;  // one band is filled while another is computed
   const HeldBeside held = job.held_beside(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
-  // A band with a halo is best a few times as high; half of this is for one: DeviceMemory::place_bands.
+  // A band is best a few times as high as its halo. One band gets half of this: DeviceMemory::place_bands.
   const std::uint64_t with_halo = 2 * 4 * held.halo;
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
   return 2 * kLeast + bytes_of_parts + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
@@ -226,7 +227,7 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share) {
   ImageMemory whole{whole_bytes(job, paths, file_bytes, declared)};
-  if (options.verify) {  // each backend has its pixels and its result
+  if (options.verify) {  // each backend has its own pixels and result
     const HeldBeside held = job.held_beside(declared, paths.output);
     whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
   }
@@ -359,7 +360,7 @@ ByteMemory InputBuffer::lend(Backend& backend, std::size_t bytes) {
     return nullptr;
   }
   if (memory_ == nullptr || memory_->size_bytes() < bytes) {
-    const std::size_t size = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;  // the next file may be a little larger
+    const std::size_t size = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;  // the next file may be larger
     memory_.reset();
     memory_ = std::make_shared<Image>(backend.new_image(static_cast<int>(size), 1, {Sample::u8, 1}));
   }

@@ -151,7 +151,7 @@ bool OutputWriter::write_photo_in_bands(Executor& executor, OperationInput& inpu
 }
 
 void OutputWriter::commit() {
-  // In a batch, the summary line has the number of replaced files.
+  // In a batch, the summary line reports the number of replaced files.
   const bool is_batch = report_.messages_are() == ItemReport::Messages::kept;
   report_.reserve_messages(outputs_.announce(is_batch ? Verbosity::verbose : Verbosity::normal));
   outputs_.commit([&](Message message) { report_.tell(std::move(message)); });

@@ -1,4 +1,4 @@
-// Compares what an image needs with what the device has left, and waits for the share.
+// Compares what an image needs with what the device has left, and waits for a share.
 #include "engine/placement.hpp"
 
 #include <fmt/format.h>
@@ -69,8 +69,8 @@ StripMemory DeviceMemory::room_alone(Backend& on, MemoryShare& share) {
   return std::max<std::size_t>(available / 2, 1);
 }
 
-/// In host memory, bands stay in the cache of a core; on a device, they are worth a transfer. Those with halo rows are
-/// read again with each band, so they are as large as may be.
+/// In host memory, bands fit into a core's cache; on a device, they are large enough to make a transfer worthwhile.
+/// Halo rows are read again with each band, so bands with a halo are as large as possible.
 Placement DeviceMemory::place_bands(Backend& on, std::uint64_t most_bytes, MemoryShare& share) {
   constexpr std::size_t kInCache = std::size_t{256} << 10;
   constexpr std::size_t kTransfer = std::size_t{8} << 20;

@@ -1,5 +1,5 @@
 // Cuts images into strips, runs each on the inner backend, and puts the results together. Strips of pixels in memory
-// are views; those of a file are the bands of its decoder, or put together from them if they overlap.
+// are views. Strips of a file are its decoder's bands, or are assembled from bands if the strips overlap.
 #include "engine/striped_backend.hpp"
 
 #include <tbb/parallel_for.h>
@@ -31,10 +31,10 @@ namespace gpuimg {
 struct Strip {
   int begin;
   int end;
-  int halo_above;          ///< rows of `picture` above `begin`; fewer than asked for at the top of the image
-  const Picture& picture;  ///< on the backend: the strip's rows, and its halo
+  int halo_above;          ///< rows of `picture` above `begin`; fewer than requested at the top of the image
+  const Picture& picture;  ///< on the backend: the rows of the strip and its halo
   Selection selection;     ///< of the strip and its halo
-  bool is_selected;        ///< the region intersects them
+  bool is_selected;        ///< the region intersects the strip or its halo
 };
 
 /// Rows [begin, end) of a result, and rows [first, last) of the input on which they depend.
@@ -96,7 +96,7 @@ std::optional<Rect> part_of(const Rect& region, int begin, int end) {
   return first < last ? std::optional(Rect{region.x, first - begin, region.width, last - first}) : std::nullopt;
 }
 
-/// Decoders are fastest with multiples of 16 rows, if these are not too long.
+/// Decoders are fastest with multiples of 16 rows, unless rows are very long.
 int rows_of_band(int fitting, std::size_t row_bytes, int height) {
   constexpr int kAtOnce = 16;
   constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
@@ -107,17 +107,17 @@ int rows_of_band(int fitting, std::size_t row_bytes, int height) {
   return std::min(at_once, height);
 }
 
-/// Strips of rows that overlap, put together from rows that come from top to bottom.
+/// Assembles overlapping strips from rows that arrive from top to bottom.
 class OverlappingStrips {
  public:
   /// Receives the input rows of a strip.
   using Take = std::function<void(const StripRows& strip, Image pixels)>;
 
-  /// Neither edge of the strips' input rows falls from strip to strip.
+  /// `first` and `last` must not decrease from strip to strip.
   OverlappingStrips(const std::vector<StripRows>& strips, const BandOutput& to, Take take)
       : strips_(strips), to_(to), take_(std::move(take)) {}
 
-  /// The next rows of the image.
+  /// Adds the next rows of the image.
   void add(ConstView rows) {
     for (int from = 0; from < rows.height && index_ < strips_.size();) {
       const StripRows& strip = strips_[index_];
@@ -138,7 +138,7 @@ class OverlappingStrips {
   }
 
  private:
-  /// Takes the rows over that the strip above has had too.
+  /// Copies the rows that the strip shares with the one above.
   void begin_strip() {
     const StripRows& strip = strips_[index_];
     pixels_ = to_.new_rows(strip.last - strip.first);
@@ -148,7 +148,7 @@ class OverlappingStrips {
   }
 
   void pass_on() {
-    if (pixels_.empty()) {  // all of its rows were those of the strip above
+    if (pixels_.empty()) {  // the strip above had all of its rows
       begin_strip();
     }
     const StripRows& strip = strips_[index_];
@@ -166,7 +166,7 @@ class OverlappingStrips {
   Take take_;
   std::size_t index_ = 0;
   Image pixels_;  // of the strip
-  Image above_;   // what the strip above shares with it
+  Image above_;   // rows that the strip shares with the one above
   int next_ = 0;  // row of the image
 };
 
@@ -207,7 +207,7 @@ class StripVisit {
   const std::function<void(const Strip&)>& visit_;
 };
 
-/// Strips of as many rows, each with halo rows above and below it.
+/// Strips of `rows` rows, each with `halo` rows above and below it.
 std::vector<StripRows> strips_with_halo(int height, int rows, int halo) {
   std::vector<StripRows> strips;
   for (int begin = 0; begin < height; begin += std::min(rows, height - begin)) {
@@ -243,8 +243,9 @@ bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, co
   return reader.read(to, needs.order);
 }
 
-/// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. A file's strips come on its decoder's
-/// threads, one at a time. With `times`, uploads count there. Returns false if the strips are void.
+/// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. For a file, `visit` runs on the
+/// decoder's threads, one strip at a time. With `times`, uploads are measured there. Returns false if the strips are
+/// void.
 bool for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
                 const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
@@ -270,10 +271,10 @@ bool for_strips(Backend& backend, const Picture& picture, const Selection& selec
   return true;
 }
 
-/// The rows of a result, as they come: collected in memory, or on their way out.
+/// Takes the rows of a result as they are computed: collects them in memory, or passes them on.
 class ResultRows {
  public:
-  /// In memory if `take` is null.
+  /// Collects the rows in memory if `take` is null.
   ResultRows(int width, int height, PixelFormat format, const TakeRows& take)
       : width_(width), height_(height), format_(format), take_(take) {
     if (!take_) {
@@ -281,7 +282,7 @@ class ResultRows {
     }
   }
 
-  /// The next rows.
+  /// Adds the next rows.
   void put(ConstView rows) {
     if (take_) {
       take_(rows);
@@ -290,7 +291,7 @@ class ResultRows {
       next_ += rows.height;
     }
   }
-  /// The same for rows that fill(to) writes.
+  /// Adds rows that fill(to) writes.
   template <class Fill>
   void make(int count, const Fill& fill) {
     if (!take_) {
@@ -306,7 +307,7 @@ class ResultRows {
     take_(rows);
   }
 
-  /// After the last row. Without pixels if they were taken.
+  /// Call after the last row. The Picture has no pixels if the rows were passed on.
   Picture picture() { return take_ ? Picture(width_, height_, format_, nullptr) : picture_of(std::move(image_)); }
 
  private:
@@ -324,7 +325,7 @@ void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& count
   std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus<>());
 }
 
-/// Adds the sums of the rows above to a strip and writes its table entries; its last row becomes `above`.
+/// Adds the sums of the rows above to a strip's sums and writes the table entries; updates `above` for the next strip.
 template <class Sum, class Entry>
 void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, std::size_t first_column) {
   const auto width = static_cast<std::size_t>(strip.width);
@@ -352,7 +353,7 @@ AddAbove add_above_for(Sample type) {
   }
 }
 
-/// Zeros. They stay until all strips are counted, and the tables beside them.
+/// Counts of zero. They stay in memory until all strips are counted, together with the tables.
 LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   try {
     return LevelCounts(tiles, std::vector<std::uint64_t>(levels));
@@ -366,7 +367,7 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
 
 ImageShape shape_of(const Picture& picture) { return {picture.width(), picture.height(), picture.format()}; }
 
-/// One byte a pixel.
+/// An image of one byte per pixel.
 Image constant_image(const Picture& like, int value) {
   Image image(like.width(), like.height(), {Sample::u8, 1});
   std::memset(image.view().data, value, image.size_bytes());
@@ -641,7 +642,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
     of_strip.levels = otsu_levels(counted.channels.front().counts, options.classes);
   }
   const auto compared = [&](const Strip& strip) {
-    if (has_window(options.method) && !strip.is_selected) {  // windows that see nothing are white
+    if (has_window(options.method) && !strip.is_selected) {  // windows without selected pixels give white
       return inner_.upload(constant_image(strip.picture, options.invert ? 0 : 255));
     }
     of_strip.selection = strip.selection;
@@ -666,7 +667,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& 
 
 namespace {
 
-/// The part of an image that becomes these rows of the turned one.
+/// The part of an image that becomes these rows of the turned image.
 ConstView turned_part(ConstView image, Turn turn, const StripRows& rows) {
   const int side = swaps_sides(turn) ? image.width : image.height;
   const bool is_from_end = turn != Turn::rotate90;
@@ -680,13 +681,13 @@ ConstView turned_part(ConstView image, Turn turn, const StripRows& rows) {
   return image;
 }
 
-/// As many rows as fit, when a row and what all strips take beside their rows take so many bytes.
+/// How many rows fit into `bytes`: each takes `row` bytes, and a strip takes `beside` bytes more.
 int fitting_rows(std::size_t bytes, std::size_t row, std::size_t beside, int height) {
   const std::size_t rows = bytes > beside ? (bytes - beside) / std::max<std::size_t>(row, 1) : 0;
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(height)));
 }
 
-/// Each row of a result takes the input rows that it does not share, and those of both passes.
+/// Each result row needs the input rows that it does not share with its neighbors, and the rows of both passes.
 int resize_strip_rows(const Picture& picture, const ResizePlan& plan, const ResizeOptions& options, std::size_t bytes) {
   const std::size_t pixel = picture.format().bytes_per_pixel();
   const std::size_t input_row = static_cast<std::size_t>(picture.width() + plan.place.width) * pixel;
@@ -739,7 +740,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const TurnOptions& opt
     return by_rows(picture, picture.format(), 0,
                    [&](Backend& backend, const Picture& part) { return backend.apply(part, options); });
   }
-  if (dynamic_cast<FileRows*>(&picture.storage()) != nullptr) {  // the first row of the result needs the last of these
+  if (dynamic_cast<FileRows*>(&picture.storage()) != nullptr) {  // the first result row needs the file's last row
     const std::vector<StripRows> all = {{0, size.height, 0, picture.height()}};
     return by_ranges(picture, size, all,
                      [&](const StripRows& /*strip*/, const Picture& input) { return turned(input); });
