@@ -252,7 +252,7 @@ std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) 
   const std::string short_name = without_dot_folder(name);
   if (leads_elsewhere || short_name.empty()) {
     throw Error(ErrorKind::usage, "--output: " + printable_name(input.path) + " would go to '" + printable_name(name) +
-                                      "' by '" + text_ + "'; leave it out, or use another template");
+                                      "' by the template '" + text_ + "'; omit that input, or use another template");
   }
   return short_name == "-" ? "./-" : short_name;  // a file named "-", not standard output
 }

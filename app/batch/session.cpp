@@ -305,11 +305,11 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
     throw Error(ErrorKind::usage, "all images have one output: give --output a name without braces");
   }
   if (!job.can_resume() && continues) {
-    throw Error(ErrorKind::usage,
-                "one result of all images needs every image; it cannot be combined with --resume or --retry-failed");
+    throw Error(ErrorKind::usage, "the result covers all images, but --resume and --retry-failed skip some; omit them");
   }
   if (job.merges() && !arguments.retry_failed.empty()) {
-    throw Error(ErrorKind::usage, "--retry-failed would leave out what is done; use --resume, which keeps it");
+    throw Error(ErrorKind::usage,
+                "--retry-failed would leave out the images that are done; use --resume, which keeps them");
   }
   if (globals.in_place && !arguments.resume.empty()) {
     throw Error(ErrorKind::usage,

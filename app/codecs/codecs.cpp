@@ -272,7 +272,7 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"a compress archive", {{"\x1F\x9D"}}, {}, "uncompress in.Z", Packing::packed},
     {"a 7z archive", {{"7z\xBC\xAF\x27\x1C"}}, {}, "7z x in.7z", Packing::packed},
     {"a RAR archive", {{"Rar!\x1A\x07"}}, {}, "unrar x in.rar", Packing::packed},
-    {"an AppleDouble file (what macOS notes of another file)", {{"\0\5\x16\7"sv}}, {}, "name the file without ._"},
+    {"an AppleDouble file (macOS metadata of another file)", {{"\0\5\x16\7"sv}}, {}, "name the file without ._"},
     {"a tar archive", {{"ustar", 257}}, {}, "unpack it, or give it to an operation with --tar"},
     {"a program (ELF)", {{"\177ELF"}}, {}, {}},
     {"RIFF (audio or video)", {{"RIFF"}}, {}, kVideo},

@@ -53,7 +53,7 @@ void refuse_lacking(BackendKind kind, std::span<const OperationTraits> operation
     if (!is_on(kind, one.only_on)) {
       throw Error(ErrorKind::usage,
                   fmt::format("--backend: {} does not have {}; {}", backend_entry(kind).name, one.what,
-                              names.empty() ? "omit it, as no other has all steps" : "use " + listed(names)));
+                              names.empty() ? "omit it, because no backend has all steps" : "use " + listed(names)));
     }
   }
 }

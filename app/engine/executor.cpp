@@ -326,7 +326,7 @@ ProcessedImage Executor::encoded_or_downloaded(Backend& on, const AttemptPicture
 }
 
 Backend& Executor::cpu_for_strips() {
-  parts_.report.note("the device has no memory for strips either: the CPU takes the image");
+  parts_.report.note("the device has no memory for strips either: the CPU takes over");
   Backend& cpu = parts_.backends.other();
   parts_.report.record(cpu, options().device);
   return cpu;
@@ -370,7 +370,7 @@ bool Executor::in_bands(Backend& on, OperationInput& input, const RunNeeds& need
     return false;
   }
   if (&backend != &on) {
-    parts_.report.detail(fmt::format("{} lacks a step: the CPU takes the image, which is read in bands", on.name()));
+    parts_.report.detail(fmt::format("{} lacks a step: the CPU takes over and reads the image in bands", on.name()));
     parts_.report.record(backend, options().device);
   }
   MemoryShare share;

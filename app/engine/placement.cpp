@@ -54,7 +54,7 @@ Placement DeviceMemory::place(Backend& on, std::size_t needed_bytes, MemoryShare
   if (options_.max_device_memory != 0) {
     return {Placement::Kind::strips, true, std::min<std::size_t>(options_.max_device_memory, half)};
   }
-  report_.detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
+  report_.detail(fmt::format("the device has {} MB of memory left: the image is processed in strips", available >> 20));
   return {Placement::Kind::strips, true, half};
 }
 
@@ -64,8 +64,8 @@ StripMemory DeviceMemory::room_alone(Backend& on, MemoryShare& share) {
   report_.times().measure(Phase::start, [&] { share = MemoryShare(memory, memory.most()); });
   const std::size_t available = on.available_bytes();
   DeviceBudgets::limit(memory, available);
-  report_.note(
-      fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
+  report_.note(fmt::format("the device ran out of memory and has {} MB left: the image is processed in strips",
+                           available >> 20));
   return std::max<std::size_t>(available / 2, 1);
 }
 

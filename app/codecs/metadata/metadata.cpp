@@ -38,11 +38,11 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, MetadataFilter& 
 
 /// No output has the video or the gain map of its input, so XMP about them would be wrong.
 void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
-  constexpr std::string_view kUnknownForm = "it tells of other parts of the file in an unknown form";
+  constexpr std::string_view kUnknownForm = "it describes other parts of the file in an unknown form";
   if (const std::optional<XmpParts> of_extension = blank_xmp_parts(metadata.xmp_extension);
       !of_extension || of_extension->any()) {
     blank_xmp_extension(metadata.xmp);  // the GUID is a digest of its bytes
-    filter.drop(metadata.xmp_extension, "the extended XMP", "it tells of other parts of the file");
+    filter.drop(metadata.xmp_extension, "the extended XMP", "it describes other parts of the file");
   }
   const std::optional<XmpParts> parts = blank_xmp_parts(metadata.xmp);
   if (!parts) {
@@ -55,8 +55,8 @@ void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
       filter.say(what, why);
     }
   };
-  say(parts->motion_photo, "what the XMP says of a motion photo", "the video is not written");
-  say(parts->gain_map, "what the XMP says of a gain map", "the gain map is not written");
+  say(parts->motion_photo, "the XMP about a motion photo", "the video is not written");
+  say(parts->gain_map, "the XMP about a gain map", "the gain map is not written");
   say(parts->directory, "the XMP's directory of other parts of the file", "they are not written");
 }
 

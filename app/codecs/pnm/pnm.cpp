@@ -194,7 +194,7 @@ std::uint64_t number_in(std::string_view text, std::string_view key, const std::
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    refuse_damaged(name, fmt::format("the {} in its header is no number in range", key));
+    refuse_damaged(name, fmt::format("the {} in its header is not a whole number, or is too large", key));
   }
   return number;
 }

@@ -41,7 +41,9 @@ struct Directory {
 
   /// What is wrong with the directory, or nullptr.
   [[nodiscard]] const char* fault() const {
-    return !has_size() ? "has no width and height" : refers_behind_end ? "refers to data behind the end" : nullptr;
+    return !has_size()         ? "has no width and height"
+           : refers_behind_end ? "refers to data after the end of the file"
+                               : nullptr;
   }
 };
 
@@ -263,7 +265,7 @@ PageList tiff_pages(const RandomAccess& file) {
     const std::uint64_t place = directory->next;
     const std::size_t number = pages.places.size() + 1;
     if (!seen.insert(place).second) {
-      pages.lost = fmt::format("behind page {}, the list of its pages leads back to an earlier one", number - 1);
+      pages.lost = fmt::format("after page {}, the list of its pages leads back to an earlier one", number - 1);
     } else if (number > kMaxPages) {
       pages.lost = fmt::format("it has more than {} pages", kMaxPages);
     } else if (directory = walk.at(place, number); !directory) {

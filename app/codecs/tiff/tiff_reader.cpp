@@ -421,8 +421,8 @@ std::string note_of(const PageList& pages) {
     return fmt::format("TIFF of {} pages: {}", pages.count(), first_only);
   }
   return pages.count() == 1
-             ? fmt::format("TIFF: file is damaged behind its first page: {}; first page only", pages.lost)
-             : fmt::format("TIFF of {} pages and lost ones: {}; {}", pages.count(), pages.lost, first_only);
+             ? fmt::format("TIFF: file is damaged after its first page: {}; first page only", pages.lost)
+             : fmt::format("TIFF of {} pages, and others are lost: {}; {}", pages.count(), pages.lost, first_only);
 }
 
 /// Call after the pixels have been read, because libtiff may warn about them.

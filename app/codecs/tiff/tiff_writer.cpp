@@ -341,14 +341,14 @@ bool is_black_and_white(ConstView pixels) {
 std::string misfit(ConstView pixels, TiffCompression compression, std::optional<ChromaSubsampling> subsampling) {
   constexpr int kMaxJpegSide = 65500;  // JPEG_MAX_DIMENSION of libjpeg
   if (compression == TiffCompression::group4 && !can_pack_bits(pixels.format)) {
-    return "--compression g4 stores 8-bit gray of 0 and 255 alone, and this image has color, alpha or 16 bits; add "
+    return "--compression g4 stores only 8-bit gray of 0 and 255, and this image has color, alpha or 16 bits; add "
            "--then threshold";
   }
   if (compression == TiffCompression::group4 && !is_black_and_white(pixels)) {
-    return "--compression g4 stores black and white alone, and this image has other values; add --then threshold";
+    return "--compression g4 stores only black and white, and this image has other values; add --then threshold";
   }
   if (compression == TiffCompression::jpeg && subsampling == ChromaSubsampling::s440) {
-    return "a TIFF stores no --subsampling 440; choose 422 or 420";
+    return "a TIFF cannot store --subsampling 440; choose 422 or 420";
   }
   if (compression == TiffCompression::jpeg && pixels.format.has_alpha()) {
     return "--compression jpeg stores no alpha; add --background white";

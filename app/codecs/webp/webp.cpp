@@ -97,7 +97,7 @@ class Chunks {
     chunk.size = u32le_at(bytes_, position_ + 4);
     if (chunk.size > left - kChunkHeader) {
       refuse_damaged(name_,
-                     fmt::format("the {} chunk at byte {} is longer than what holds it", shown(chunk.type), position_));
+                     fmt::format("the {} chunk at byte {} is longer than its container", shown(chunk.type), position_));
     }
     position_ = chunk.end() + chunk.size % 2;
     return chunk;

@@ -579,7 +579,7 @@ void add_pages(Catalogue& to) {
     const FileBytes file = with_page(first, make_tiff(choices, random_samples(choices, 7)), is_big_endian);
     to.add_good_with_rest(std::string("tiff_of_two_pages") + (is_big_endian ? "_big_endian" : "") + ".tif", file,
                           file.size() - first.size(), expected_of(choices, values, false), "TIFF of 2 pages",
-                          "file is damaged behind its first page");
+                          "file is damaged after its first page");
   }
 }
 

@@ -271,7 +271,7 @@ void add_broken(Catalogue& to) {
                  riff({chunk("VP8L", lossless(random_colors(23, false), false, kWidth, 1))}), "no valid header");
   to.add_damaged("webp_of_another_start_code.webp", riff({chunk("VP8 ", other_start)}), "no valid header");
   to.add_damaged("webp_chunk_too_long.webp", riff({bytes_of("VP8L\xFF\xFF\xFF\x7F"), FileBytes(30)}),
-                 "the VP8L chunk at byte 12 is longer than what holds it");
+                 "the VP8L chunk at byte 12 is longer than its container");
   to.add_damaged("webp_chunk_too_short.webp", riff({vp8x(0), bytes_of("VP8L")}), "the chunk at byte 30 is too short");
   to.add_damaged("webp_canvas_too_short.webp", riff({chunk("VP8X", FileBytes(9)), image}), "is too short");
 }

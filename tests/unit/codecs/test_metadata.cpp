@@ -186,7 +186,7 @@ TEST(Metadata, XmpOfAMotionPhotoTellsOfNoVideo) {
   const CarriedMetadata carried = carried_metadata(metadata, FileFormat::jpeg, kRgb);
   EXPECT_EQ(carried.metadata.xmp.size(), metadata.xmp.size());
   EXPECT_EQ(carried.left_out,
-            std::vector<std::string>{"what the XMP says of a motion photo is not carried: the video is not written"});
+            std::vector<std::string>{"the XMP about a motion photo is not carried: the video is not written"});
   EXPECT_TRUE(left_out(carried.metadata, FileFormat::jpeg, kRgb).empty());
   metadata.xmp = bytes_of("<x:xmpmeta><a><GCamera:MotionPhoto></a></x:xmpmeta>");
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::jpeg, kRgb).metadata.xmp.empty());

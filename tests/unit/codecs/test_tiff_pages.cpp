@@ -302,7 +302,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
       {size - 9, "it ends within the directory of page 3"},
       {second - 8, "other data are in place of the directory of page 3"},  // pixels, all of them 0
       {second + 6, "other data are in place of the directory of page 3"},  // within a directory
-      {second, "behind page 2, the list of its pages leads back to an earlier one"},
+      {second, "after page 2, the list of its pages leads back to an earlier one"},
   };
   for (const auto& [link, why] : cases) {
     const FileBytes file = with_link(link);
@@ -327,7 +327,7 @@ TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   EXPECT_EQ(tiff::tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
   const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would stand behind the end
   EXPECT_EQ(tiff::tiff_pages(in_memory(of_many_strips)).damage,
-            "the directory of page 2 refers to data behind the end");
+            "the directory of page 2 refers to data after the end of the file");
   for (const FileBytes& file : {without_width, of_many_strips}) {
     const PageList pages = tiff::tiff_pages(in_memory(file));
     EXPECT_EQ(pages.places, places);

@@ -182,7 +182,7 @@ TEST(OptionsFor, StepsThatABackendLacks) {
     (void)chosen_among({anywhere, on_cuda, on_cpu}, cuda);
     ADD_FAILURE() << "was not refused";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "--backend: cuda does not have on_cpu; omit it, as no other has all steps");
+    EXPECT_STREQ(error.what(), "--backend: cuda does not have on_cpu; omit it, because no backend has all steps");
   }
 }
 
