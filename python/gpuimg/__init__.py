@@ -129,7 +129,7 @@ def run(words):
     """Runs a command line in this process: run("equalize photos/ out/ --manifest run.jsonl"), or a list of words.
 
     It prints what the tool prints. Ctrl-C ends a run once the images in flight are done; a single file is then not
-    written. Then KeyboardInterrupt is raised, or the program's own handler runs.
+    written. Then KeyboardInterrupt is raised, or the program's own handler runs. A second Ctrl-C ends the process.
     """
     sys.stdout.flush()
     sys.stderr.flush()
