@@ -589,15 +589,16 @@ Shard from_environment(const Environment& environment) {
     const char* index;
     const char* count;
   };
-  for (const Rank& rank : {Rank{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, Rank{"SLURM_PROCID", "SLURM_NTASKS"},
-                           Rank{"JOB_COMPLETION_INDEX", "GPUIMG_SHARDS"}}) {
+  // MPI first: where Slurm starts one process of MPICH on each node, SLURM_PROCID is the number of that process.
+  for (const Rank& rank : {Rank{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, Rank{"PMI_RANK", "PMI_SIZE"},
+                           Rank{"SLURM_PROCID", "SLURM_NTASKS"}, Rank{"JOB_COMPLETION_INDEX", "GPUIMG_SHARDS"}}) {
     if (const auto index = variable(environment, rank.index)) {
       return checked(index, variable(environment, rank.count), rank.index, rank.count);
     }
   }
   throw Error(ErrorKind::usage,
               "--shard auto: the environment does not define a shard (SLURM_ARRAY_TASK_ID, SLURM_PROCID, "
-              "OMPI_COMM_WORLD_RANK or JOB_COMPLETION_INDEX); give --shard i/n");
+              "OMPI_COMM_WORLD_RANK, PMI_RANK or JOB_COMPLETION_INDEX); give --shard i/n");
 }
 
 }  // namespace

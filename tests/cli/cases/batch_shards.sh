@@ -13,7 +13,7 @@ expect 2 gpuimg report run-1.jsonl run-1.jsonl
 count() { env "$@" gpuimg equalize --shard auto -n in new/ | wc -l; }
 sum=0
 for i in 0 1 2; do sum=$((sum + $(count SLURM_ARRAY_TASK_ID=$((i * 2 + 5)) SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=3))); done
-echo $sum $(count SLURM_PROCID=1 SLURM_NTASKS=2) $(count OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2) $(count JOB_COMPLETION_INDEX=1 GPUIMG_SHARDS=2)
+echo $sum $(count SLURM_PROCID=1 SLURM_NTASKS=2) $(count OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2) $(count PMI_RANK=1 PMI_SIZE=2) $(count JOB_COMPLETION_INDEX=1 GPUIMG_SHARDS=2)
 gpuimg equalize --shard 2/2 -n in new/ | wc -l
 expect 2 gpuimg equalize --shard auto -n in new/
 JOB_COMPLETION_INDEX=1 expect 2 gpuimg equalize --shard auto -n in new/

@@ -225,6 +225,8 @@ TEST(Shard, ReadsSchedulerVariables) {
             "3/4");
   EXPECT_EQ(auto_shard({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}}).text(), "1/2");
   EXPECT_EQ(auto_shard({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}}).text(), "2/2");
+  EXPECT_EQ(auto_shard({{"PMI_RANK", "3"}, {"PMI_SIZE", "8"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "2"}}).text(),
+            "4/8");
   EXPECT_EQ(auto_shard({{"JOB_COMPLETION_INDEX", "4"}, {"GPUIMG_SHARDS", "5"}}).text(), "5/5");
   EXPECT_THROW(auto_shard({}), Error);
   EXPECT_THROW(auto_shard({{"JOB_COMPLETION_INDEX", "4"}}), Error);

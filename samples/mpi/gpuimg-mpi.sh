@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Equalizes a folder of images with the processes that mpirun starts: each takes a shard. Run it again to continue.
+# usage: gpuimg-mpi.sh IN_FOLDER OUT_FOLDER [mpirun options, such as -n 4 or --map-by ppr:1:node]
+set -uo pipefail
+
+if [ $# -lt 2 ]; then
+  sed -n '3s/^# //p' "$0" >&2
+  exit 2
+fi
+in=$1 out=$2
+shift 2
+
+# mpirun ends all processes once one fails. Exit code 1, which means that some images are broken, must not do that.
+mpirun "$@" sh -c '
+  manifest=run-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}.jsonl
+  gpuimg equalize "$1" "$2" --recursive --shard auto --manifest "$manifest" --resume "$manifest"
+  code=$?
+  [ $code -eq 1 ] || exit $code
+' sh "$in" "$out" || exit
+gpuimg report run-*.jsonl
