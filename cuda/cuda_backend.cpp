@@ -28,7 +28,7 @@ std::string device_name(int device) {
   return properties.name;
 }
 
-/// Bytes read plus bytes written per second: median of several copies on the device.
+/// Bytes read plus bytes written per second; the median of several copies on the device.
 double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   constexpr std::size_t kCopies = 15;
   const DeviceMemory from(device, bytes);
@@ -53,8 +53,8 @@ double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   return 2.0 * static_cast<double>(bytes) / (ms[kCopies / 2] * 1e-3);
 }
 
-/// Copies a picture's rows from `first` on to host memory without padding, as many as that has. Packs short padded rows
-/// on the device first, because the bus would transfer them one by one.
+/// Copies `to.height` rows of a picture, starting at row `first`, to host memory without padding. Packs short padded
+/// rows on the device first, because the bus would transfer them one by one.
 void copy_rows(const Workspace& workspace, const Picture& picture, int first, View to) {
   constexpr std::size_t kShortRowBytes = 2048;
   const std::size_t row = row_bytes(picture);
@@ -80,11 +80,12 @@ void copy_rows(const Workspace& workspace, const Picture& picture, int first, Vi
 
 /// Page-locked memory, which the device accesses directly. Falls back to slower pageable memory if none is left.
 ///
-/// The driver lets one thread at a time lock pages. So the pages are there before, and huge where the system allows it;
-/// cudaMallocHost() makes and clears small ones meanwhile: docs/decisions/0027-page-locked-memory.md.
+/// The driver lets only one thread at a time lock pages. So this function first touches every page, and uses huge pages
+/// where the system allows them. cudaMallocHost() would create and clear small pages while other threads wait for the
+/// lock: docs/decisions/0027-page-locked-memory.md.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
-  constexpr std::size_t kPage = 4096;                                                        // or more
-  const std::size_t whole = (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // shared with nothing else
+  constexpr std::size_t kPage = 4096;                                                        // the smallest page size
+  const std::size_t whole = (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // shares no page
   PixelMemory memory = allocate_pixels(whole);
   for (std::size_t i = 0; i < whole; i += kPage) {
     static_cast<volatile std::byte&>(memory[i]) = std::byte{0};
@@ -107,13 +108,13 @@ bool is_pageable(const void* memory) {
   return attributes.type == cudaMemoryTypeUnregistered;
 }
 
-/// Rows of a picture that are copied while the host uses others.
+/// Number of rows in a band. One band is copied while the host uses another.
 int band_rows(const Picture& picture) {
   constexpr std::size_t kBandBytes = std::size_t{4} << 20;
   return std::clamp(static_cast<int>(kBandBytes / row_bytes(picture)), 1, picture.height());
 }
 
-/// Room for that many bytes and some to spare, so that a pool of few sizes serves files of all sizes.
+/// Rounds `bytes` up to one of a few sizes, so that a pool can reuse the memory for files of any size.
 std::size_t pooled_bytes(std::size_t bytes) {
   constexpr std::size_t kLeastUnit = std::size_t{1} << 20;
   const std::size_t unit = std::max(kLeastUnit, std::bit_ceil(bytes) / 8);
@@ -168,7 +169,7 @@ class CudaBackend final : public Backend {
 
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
 
-  /// Of any device: the driver knows from the address where the pixels are.
+  /// The pixels may be on any device: the driver knows from the address which one.
   Picture upload_from_device(ConstView pixels) {
     enter();
     Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
@@ -285,7 +286,7 @@ class CudaBackend final : public Backend {
     return locks_pages_ ? pinned_->image(width, height, format) : Image(width, height, format);
   }
 
-  /// The driver would let one thread at a time copy from pageable memory.
+  /// Copies through page-locked bands, because the driver lets only one thread at a time copy from pageable memory.
   void upload_in_bands(ConstView pixels, const Picture& picture) {
     const std::size_t row = row_bytes(picture);
     const int each = band_rows(picture);
@@ -339,7 +340,7 @@ class CudaBackend final : public Backend {
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
-  /// For encoded files, which may wait for their turn in an archive, and for bands of rows.
+  /// For encoded files, which may wait to be written to an archive, and for bands of rows.
   std::shared_ptr<PixelPool> blocks_ = std::make_shared<PixelPool>(allocate_pinned_pixels, PixelPool::kMaxIdle);
   std::atomic<bool> locks_pages_ = false;
 };

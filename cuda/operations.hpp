@@ -1,5 +1,5 @@
-// The operations of the CUDA backend, one entry file each, and the backend as tests make it. Operations expect
-// arguments that the backend has checked.
+// The operations of the CUDA backend, one entry file each, and the constructor of the backend for tests. Operations
+// expect arguments that the backend has checked.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ WolfScale wolf_scale(Workspace& workspace, const Picture& picture, const Thresho
 GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
 #undef GPUIMG_DECLARE
 
-/// False for an operation that it does not have; the traits say so too, by only_on.
+/// False for an operation that this backend lacks. Must agree with only_on in the operation's traits.
 template <class Options>
 inline constexpr bool kHasOperation = true;
 template <>

@@ -28,7 +28,7 @@ struct WriteMean {
   }
 };
 
-/// Of windows of `size` pixels squared, with sum_base() in the sums; the low bytes are the means.
+/// Means of windows of `size` × `size` pixels. The sums include sum_base(). The low bytes of the results are the means.
 struct BandMeans {
   static constexpr bool kReadsLevels = false;
   BandMean mean;
@@ -93,7 +93,7 @@ struct CopyAlpha {
   }
 };
 
-/// Divides a sample by its mean, which the result replaces.
+/// Divides each sample by the mean of its window. The result replaces the mean.
 template <class T>
 struct DivideByMean {
   const T* levels;
@@ -239,7 +239,7 @@ void write_weighted(Workspace& workspace, const Picture& picture, const PixelWei
                         "copying alpha");
 }
 
-/// False if all pixels have the same weight.
+/// Returns false, and writes nothing, if all pixels have the same weight.
 template <class T>
 bool try_weighted(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
   const PixelWeights<T> weights = weights_of<T>(picture, {});

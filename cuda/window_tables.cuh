@@ -1,4 +1,4 @@
-// Summed-area tables for windows, with and without weights, and a launch of a thread for each pixel. Used by window.cu,
+// Summed-area tables for windows, with and without weights, and a kernel with one thread per pixel. Used by window.cu,
 // threshold.cu and denoise.cu.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace gpuimg::cuda {
 
-/// True if the sums of a window fit 32 bits: the table may then wrap.
+/// True if the sum of any window fits in 32 bits. The table may then wrap.
 inline bool fits_32_bits(const WindowSize& size, std::uint64_t largest) {
   const auto n = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
   return n <= 0xFFFFFFFFU / largest;
@@ -45,7 +45,7 @@ struct WindowTable {
   }
 };
 
-/// Calls operation(x, y). Thread → pixels of a column, a stride of all blocks in y apart. Block: 128 × 2, unless the
+/// Calls operation(x, y) for each pixel. Thread → pixels of one column, `step` rows apart. Block: 128 × 2, unless the
 /// launch says otherwise.
 template <class Operation>
 __global__ void __launch_bounds__(256) for_each_pixel(int width, int height, Operation operation) {
@@ -138,7 +138,7 @@ struct WritePart {
   }
 };
 
-/// The tables of a plane of levels. Those of the weights alone serve every plane of a picture.
+/// The tables of a plane of levels. The tables of the weights alone are built once and serve every plane of a picture.
 template <class T>
 class WeightedTablesOf {
  public:

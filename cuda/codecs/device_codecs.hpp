@@ -1,4 +1,4 @@
-// What the device decodes and encodes itself: JPEG and PNG with the pixels of the host's decoders and the bytes of the
+// JPEG and PNG codecs on the device. They produce the same pixels as the host's decoders and the same bytes as the
 // host's encoders.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace gpuimg::cuda {
 
-/// Host memory of that many bytes.
+/// Allocates `bytes` bytes of host memory.
 using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 /// Returns nullopt if libjpeg-turbo must read the file, or if the device has too little memory. Waits for the device.
@@ -25,17 +25,17 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
 /// The same for coefficients that the host decodes, in a little of `new_memory`.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
 
-/// Returns nullopt if the host must read the file: anything in its data is damaged or unusual, or the device has too
+/// Returns nullopt if the host must read the file, because its data is damaged or unusual, or if the device has too
 /// little memory. Waits for the device. Throws Error{device_fault}. If `defects` is not null, it receives the reason:
 /// png::Defect, for tests.
 std::optional<Picture> decode_png(Workspace& workspace, const EncodedPng& png, std::uint32_t* defects = nullptr);
 
-/// Makes the scan, in new host memory. Returns nullopt if the host must encode the pixels, or
-/// if the device or the host has too little memory. Waits for the device. Throws Error{device_fault}.
+/// Encodes the scan to new host memory. Returns nullopt if the host must encode the pixels, or if the device or the
+/// host has too little memory. Waits for the device. Throws Error{device_fault}.
 std::optional<Encoded> encode_jpeg(Workspace& workspace, const Picture& picture, const JpegScanFormat& format,
                                    const NewHostMemory& new_memory);
 
-/// Makes the IDAT chunks, in new host memory. Returns nullopt if the host must encode the pixels, or if the device or
+/// Encodes the IDAT chunks to new host memory. Returns nullopt if the host must encode the pixels, or if the device or
 /// the host has too little memory. Waits for the device. Throws Error{device_fault}.
 std::optional<Encoded> encode_png(Workspace& workspace, const Picture& picture, const PngDataFormat& format,
                                   const NewHostMemory& new_memory);

@@ -52,9 +52,9 @@ bool can_count_rgb8(const Workspace& workspace, const CountedPixels& counted);
 void histogram_65536(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
                      std::uint64_t* counts, const TableTarget& table);
 
-/// Part of histogram_65536: writes kPackedBins counts of a whole 16-bit image that is so small that starting the blocks
-/// and adding up their counters takes longer than counting. Returns false if it is not; requires kPackedBytes of shared
-/// memory.
+/// Part of histogram_65536, for a whole 16-bit image so small that starting the blocks and adding up their counters
+/// takes longer than counting. Writes kPackedBins counts. Returns false for any other image. Requires kPackedBytes of
+/// shared memory.
 bool small_histogram_65536(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
                            unsigned long long* counts);
 

@@ -1,4 +1,4 @@
-// 65536 counters of 16 bits in 128 KiB of shared memory, and how they stay exact. Design: docs/performance.md,
+// 65536 exact counters of 16 bits in 128 KiB of shared memory. Design: docs/performance.md,
 // "Histogram, 65536 bins".
 #pragma once
 
@@ -18,7 +18,7 @@ constexpr std::size_t kPackedBytes = std::size_t{kPackedWords} * sizeof(std::uin
 /// in global memory. A block may count at most 24 pixels per thread between two barriers. A counter then starts below
 /// 32768 and ends below 32768 + 24·1024 < 65536, so a low half never carries into the high half. Unchecked: an addition
 /// costs half as much. If a low half overflows, the sum of all counters is 65535 too small; if a high half overflows,
-/// 65536. So comparing the sum with the number of pixels detects an overflow.
+/// it is 65536 too small. So comparing the sum with the number of pixels detects an overflow.
 class PackedCounters {
  public:
   static constexpr int kPixelsBetweenBarriers = 24;
@@ -100,11 +100,11 @@ class PackedCounters {
     }
   }
 
-  /// store_bytes writes so many columns of sixteen counters, each as a byte.
+  /// Number of columns that store_bytes writes. A column has sixteen counters of one byte each.
   static constexpr unsigned kColumns = kPackedBins / 16;
 
-  /// Writes this block's counters, at most 255 of each; the rest is added to `spills`, which has a word for each level.
-  /// All threads must call this, after a barrier.
+  /// Writes this block's counters as bytes, capped at 255. Adds the excess to `spills`, which has a word per level. All
+  /// threads must call this, after a barrier.
   __device__ void store_bytes(uint4* columns, unsigned int* spills) const {
     constexpr std::uint32_t kMost = 0x00FF00FFU;
 #pragma unroll
@@ -126,7 +126,7 @@ class PackedCounters {
   }
 
  private:
-  /// Four words in the first half of a column; the other half holds those kPackedThreads groups further on.
+  /// Index of the four words in the first half of a column. Those of the second half are kPackedThreads groups further.
   static __device__ __forceinline__ unsigned first_group(unsigned column) {
     return column / kPackedThreads * (2 * kPackedThreads) + column % kPackedThreads;
   }
@@ -134,8 +134,8 @@ class PackedCounters {
     return 4 * (first_group(column) + byte / 8 * kPackedThreads) + byte % 8 / 2;
   }
 
-  /// Adds to `spills` what the counters of the columns of some lanes exceed a byte by. Lanes 0 to 15 take a counter
-  /// each. All lanes of the warp must call this.
+  /// For the columns of the lanes with `exceeds` set: adds each counter's excess over 255 to `spills`. Lanes 0 to 15
+  /// take one counter each. All lanes of the warp must call this.
   __device__ void spill(unsigned column, bool exceeds, unsigned int* spills) const {
     constexpr unsigned kAll = 0xFFFFFFFFU;
     const unsigned byte = threadIdx.x % 16;

@@ -1,4 +1,4 @@
-// An empty kernel. If the build contains code of it for a device, it contains code of all kernels.
+// An empty kernel. If the build contains its code for a device, it contains the code of all kernels for that device.
 #include "device/device.hpp"
 
 #include "device/cuda_check.hpp"

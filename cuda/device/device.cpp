@@ -1,5 +1,5 @@
-// CUDA's errors, whose kinds are defined in include/gpuimg/error.hpp; the devices, the driver and the runtime; and
-// streams, events and memory of one device, and the scratch memory of a backend.
+// Implements cuda_check.hpp, device.hpp and the queries of gpuimg/cuda.hpp: errors, devices, versions of driver and
+// runtime, streams, events, device memory, and the scratch memory of a backend.
 #include "device/device.hpp"
 
 #include <cuda_runtime_api.h>
@@ -121,9 +121,9 @@ namespace {
 
 constexpr int kPoison = 0xCD;
 
-/// The device's default pool: one for all backends of the process there, so that what one has freed serves another. The
-/// driver hands freed memory to a stream only once the stream that freed it has come that far, or makes one wait for
-/// the other ("Stream-Ordered Memory Allocator", reuse policies, in the CUDA Programming Guide).
+/// The device's default pool. All backends of the process on this device share it, so memory that one frees serves
+/// another. The driver gives freed memory to another stream only after the freeing stream has reached the free, or
+/// makes the new stream wait for it ("Stream-Ordered Memory Allocator", reuse policies, in the CUDA Programming Guide).
 cudaMemPool_t shared_pool(int device) {
   cudaMemPool_t pool = nullptr;
   cuda_check(cudaDeviceGetDefaultMemPool(&pool, device), "finding the memory pool");

@@ -120,7 +120,7 @@ struct DeviceTestOptions {
   std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
 };
 
-/// The stream of one backend, on which its memory is allocated, used and freed, and the device's memory pool. Shared by
+/// The device's memory pool and the stream of one backend, on which its memory is allocated, used and freed. Shared by
 /// the backend and its memory, so a Picture may outlive its backend.
 class Device {
  public:
@@ -145,8 +145,8 @@ class Device {
   /// Waits until the stream is idle. Throws Error{device_fault} if its work failed.
   void wait() const;
 
-  /// From any thread: lets threads sleep in wait(), so that others can use the processor. Otherwise they ask again and
-  /// again, which is some microseconds faster.
+  /// Makes wait() sleep, so that other threads can use the processor. By default wait() polls, which is some
+  /// microseconds faster. May be called from any thread.
   void sleep_in_waits() { sleeps_ = true; }
 
  private:
@@ -161,7 +161,7 @@ class Device {
   Stream stream_;
   mutable Event idle_;  ///< for sleeping threads
   std::atomic<bool> sleeps_ = false;
-  cudaMemPool_t pool_ = nullptr;  ///< the driver's
+  cudaMemPool_t pool_ = nullptr;  ///< owned by the driver
 };
 
 /// Waits for the device when the scope ends, also after an exception.
@@ -200,15 +200,15 @@ class Workspace {
   std::uint32_t fused_launches = 0;
   std::uint32_t lookback_epoch = 0;
 
-  static constexpr int kBands = 2;  ///< of rows, one copied between host and device while the host uses the other
-  Event band_ends[kBands];  ///< of the copies; kept, because creating an event waits for threads that lock pages
+  static constexpr int kBands = 2;  ///< bands of rows: one is copied while the host uses the other
+  Event band_ends[kBands];          ///< end of each copy; kept: creating an event waits for threads that lock pages
 
  private:
   std::shared_ptr<Device> device_;
   PinnedMemory results_;
 };
 
-/// Divides one block of device memory into arrays. Used twice: without memory it only adds up their sizes.
+/// Divides one block of device memory into arrays. Used twice: the first time without memory, to add up the sizes.
 class ArrayLayout {
  public:
   explicit ArrayLayout(std::byte* memory) : memory_(memory) {}

@@ -36,9 +36,9 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
-/// Allows a kernel more than 48 KiB of dynamic shared memory, which CUDA requires per kernel and device. `bytes`: the
-/// most that any launch of the kernel uses on this device. All threads share the setting, so a smaller one would make
-/// the launch of another thread fail. Throws Error{unsupported} if that is more than the device has per block.
+/// Allows a kernel more than 48 KiB of dynamic shared memory. CUDA requires this call per kernel and device. `bytes`:
+/// the most that any launch of the kernel uses on this device. All threads share the setting, so a smaller value could
+/// make another thread's launch fail. Throws Error{unsupported} if `bytes` exceeds the device's limit per block.
 template <class Kernel>
 void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
@@ -71,15 +71,15 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
-/// For a kernel after which launch_after launches another one: where there is room, that one's blocks start while the
-/// calling kernel's still run. Without this call they start as these end.
+/// Lets blocks of the next kernel start, where there is room, while blocks of this kernel still run. Without this call
+/// they start as the blocks of this kernel end. Only for kernels followed by launch_after.
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/// The compute capability, times 10, for which the code was made that this device runs.
+/// The compute capability, times 10, that the kernel's code for this device was compiled for.
 template <class Kernel>
 int code_version(Kernel* kernel) {
   cudaFuncAttributes attributes{};
@@ -87,8 +87,8 @@ int code_version(Kernel* kernel) {
   return attributes.ptxVersion;
 }
 
-/// True if the code that this device runs contains wait_for_kernel_before. In code for older devices the function is
-/// empty.
+/// True if the kernel's code for this device contains wait_for_kernel_before. In code for older devices that function
+/// is empty.
 template <class Kernel>
 bool can_overlap(Kernel* kernel) {
   return code_version(kernel) >= 90;

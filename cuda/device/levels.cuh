@@ -1,5 +1,5 @@
-// Pixels of device memory in registers, and the level of a pixel: what is counted, summed or mapped. Specified in
-// docs/operations.md.
+// Loads and stores pixels of device memory, and computes the level of a pixel: the value that is counted, summed or
+// mapped. Specified in docs/operations.md.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +71,7 @@ struct Samples {
   }
 };
 
-/// Loads a word through the cache, or, for the last reader, with a hint to evict it first.
+/// Loads a word through the cache. For the last reader, hints that the word can be evicted first.
 template <bool kLastRead, class Word>
 __device__ __forceinline__ Word load_word(const Word* from) {
   return kLastRead ? __ldcs(from) : __ldg(from);
@@ -120,7 +120,7 @@ __device__ __forceinline__ void store_word(Word* to, Word word) {
   }
 }
 
-/// Stores samples; alignment as for load(). In global memory they are evicted before data that was read.
+/// Stores samples; alignment as for load(). The cache evicts samples stored to global memory before data that was read.
 template <bool kToGlobal = true, class T, int kCount>
 __device__ __forceinline__ void store(const Samples<T, kCount>& samples, std::byte* to) {
   constexpr int kBytes = Samples<T, kCount>::kBytes;
@@ -254,8 +254,8 @@ __device__ __forceinline__ std::uint32_t level_of_pixel(const Samples<T, kChanne
   return level;
 }
 
-/// Sixteen levels from any place of a row, of which the first `rest` are there, or all: the others are zeros, and at
-/// most three bytes behind them are read.
+/// Loads up to 16 levels from any address. If `rest` is below 16, only the first `rest` levels are valid; the others
+/// become zeros. Reads at most three bytes before and three bytes past the valid levels.
 __device__ __forceinline__ uint4 load_unaligned(const std::uint8_t* from, int rest = 16) {
   const auto misplaced = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 4);
   const auto* words = reinterpret_cast<const std::uint32_t*>(from - misplaced);

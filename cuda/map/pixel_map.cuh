@@ -1,5 +1,5 @@
-// A kernel that maps pixels to pixels, and two maps that have files of their own. It reads and writes 16 bytes at a
-// time for every format; the operation sees one group of pixels. Used by equalize, hsl, threshold, integral and clahe.
+// A kernel that maps pixels to pixels. It reads and writes 16 bytes at a time for every format; the operation sees one
+// group of pixels. Used by equalize, hsl, threshold, integral and clahe. Also declares two maps of other files.
 #pragma once
 
 #include "device/cuda_check.hpp"
@@ -171,8 +171,8 @@ void launch_map(Workspace& workspace, const std::byte* in, std::byte* out, std::
   check_launch(doing);
 }
 
-/// The picture's level as a one-channel picture of the same sample type, for the summed-area table of a color image.
-/// Defined in integral.cu.
+/// The levels of a picture as a one-channel picture of the same sample type, for the summed-area table of a color
+/// image. Defined in integral.cu.
 Picture level_plane(Workspace& workspace, const Picture& picture, const LevelSource& source);
 
 /// How CLAHE maps the pixels between the tables of its tiles. Pointers are to device memory.

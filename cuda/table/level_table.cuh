@@ -39,7 +39,7 @@ __device__ inline std::uint64_t segment_scan(std::uint64_t value, SegmentScratch
   return value;
 }
 
-/// Positions of the first and the last of the 256 threads with `used` set; 256 and −1 if there is none.
+/// Positions of the first and the last of the 256 threads with `used` set; 256 and −1 if no thread has it set.
 __device__ inline int2 segment_ends(bool used, SegmentScratch& scratch) {
   if (threadIdx.x == 0) {
     scratch.first = kSegment;
@@ -56,7 +56,7 @@ __device__ inline int2 segment_ends(bool used, SegmentScratch& scratch) {
   return ends;
 }
 
-/// The rule of one histogram of 256 levels. `count` belongs to the calling thread's level; 0 after the first 256
+/// The rule of one histogram of 256 levels. `count` is the count of the calling thread's level; 0 after the first 256
 /// threads.
 __device__ inline LevelRule segment_rule(const TableFormula& formula, std::uint64_t count, std::uint64_t cumulative,
                                          SegmentScratch& scratch) {

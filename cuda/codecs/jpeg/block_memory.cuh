@@ -1,4 +1,4 @@
-// Copies between global and shared memory by a whole block.
+// Copies between global and shared memory, each done by all threads of a block.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ __device__ __forceinline__ void copy_to_shared(void* to, const void* from, std::
   }
 }
 
-/// Where in a buffer in shared memory the bytes for `to` begin, so that whole words are stored.
+/// The offset in a shared buffer at which the bytes for `to` must begin, so that store_words can store whole words.
 __device__ __forceinline__ std::uint32_t word_offset(const void* to) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) & 3U);
 }
@@ -34,8 +34,8 @@ __device__ __forceinline__ void store_words(std::uint8_t* to, const std::uint8_t
   }
 }
 
-/// Stores `count` bytes from the beginning of a buffer in shared memory at any address: 16 bytes at once where both are
-/// aligned, else words that are shifted together.
+/// Stores the first `count` bytes of a shared buffer at an address of any alignment: 16 bytes at once if `to` is
+/// aligned to 16, else words that are shifted into place.
 __device__ __forceinline__ void store_bytes(std::uint8_t* to, const uint4* buffer, std::uint32_t count) {
   const auto misaligned = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % sizeof(uint4));
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
@@ -49,7 +49,7 @@ __device__ __forceinline__ void store_bytes(std::uint8_t* to, const uint4* buffe
     }
     return;
   }
-  // Bytes up to the first word of `to`, which begins `head` bytes into the buffer.
+  // The first aligned word of `to` receives the bytes that begin at `head` in the buffer.
   const std::uint32_t head = min(count, (4 - misaligned % 4) % 4);
   const std::uint32_t words = (count - head) / 4;
   const std::uint32_t tail = head + 4 * words;

@@ -1,6 +1,6 @@
-// One JPEG on its way through the kernels of this folder, in this order: clean_scan.cu, decode_scan.cu, make_pixels.cu;
-// of JpegCoefficients the last alone. The arithmetic is that of core/jpeg; tests/support/jpeg_twin.cpp runs it on the
-// host in the same order.
+// The data of one JPEG in the decoder's kernels: clean_scan.cu, then decode_scan.cu, then make_pixels.cu.
+// JpegCoefficients need only make_pixels.cu. The arithmetic is that of core/jpeg; tests/support/jpeg_twin.cpp runs it
+// on the host in the same order.
 #pragma once
 
 #include <cstddef>
@@ -18,28 +18,28 @@ namespace gpuimg::cuda {
 struct JpegFindings {
   std::uint32_t defects;       ///< jpeg::Defect
   std::uint32_t coded_bytes;   ///< without stuffing
-  std::uint32_t scan_end;      ///< offset of the marker behind the scan
-  std::uint32_t subsequences;  ///< 0 after a defect, which leaves the later kernels nothing to do
+  std::uint32_t scan_end;      ///< offset of the marker after the scan
+  std::uint32_t subsequences;  ///< 0 after a defect, so that the later kernels do nothing
 };
 
-/// One tile of a raw scan. First its own counts; then those of all tiles before it.
+/// One tile of a raw scan. Holds first its own counts, and later the counts of all tiles before it.
 struct RawTile {
   std::uint32_t coded_bytes;
   std::uint32_t restarts;
-  std::uint32_t end;  ///< offset of the first marker that is no restart marker; kNoEnd if the tile has none
+  std::uint32_t end;  ///< offset of the first marker other than a restart marker; kNoEnd if there is none
 };
 
 constexpr std::uint32_t kNoEnd = ~0U;
 constexpr std::uint32_t kRawTileThreads = 256;
-constexpr std::uint32_t kRawTileBytes = 4096;  ///< 16 a thread
+constexpr std::uint32_t kRawTileBytes = 4096;  ///< 16 per thread
 
-/// A block synchronizes 256 subsequences; the first six run in, and belong to the tile before.
+/// A thread block synchronizes 256 subsequences. The first six are its run-in, and belong to the tile before.
 constexpr std::uint32_t kTileThreads = 256;
 constexpr std::uint32_t kRunIn = 6;
 constexpr std::uint32_t kTileSize = kTileThreads - kRunIn;
 
-/// Latency of one image wants short subsequences, throughput long ones: with 16 images in flight, photographs take
-/// 0.194 ms each at 1,024 bits, 0.175 at 2,048 and more again at 4,096.
+/// Short subsequences reduce the latency of one image; long ones raise throughput. With 16 images in flight,
+/// photographs take 0.194 ms each at 1,024 bits, 0.175 at 2,048 and more again at 4,096.
 constexpr std::uint32_t kSubsequenceBits = 2048;
 
 /// Arrays in device memory.
@@ -50,9 +50,9 @@ struct JpegJob {
   std::uint32_t* words = nullptr;              ///< the scan without stuffing
   std::uint32_t* first_byte = nullptr;         ///< jpeg::Segments
   std::uint32_t* first_subsequence = nullptr;  ///< jpeg::Segments
-  jpeg::SubsequenceTable table;                ///< its count is in the findings
+  jpeg::SubsequenceTable table;                ///< JpegFindings::subsequences entries
   const jpeg::HuffmanTables* huffman = nullptr;
-  const jpeg::TransposedSteps* steps = nullptr;  ///< of each component
+  const jpeg::TransposedSteps* steps = nullptr;  ///< per component
   std::int16_t* coefficients = nullptr;
   bool is_coded_order = true;  ///< of the blocks, each column after column; else as JpegCoefficients::read has them
   std::uint8_t* planes[jpeg::kMaxComponents] = {};
@@ -70,19 +70,19 @@ struct JpegJob {
   }
 };
 
-/// Bounds known before the scan is read.
+/// An upper bound that is known before the scan is read.
 inline std::uint32_t max_subsequences(std::uint32_t raw_bytes, std::uint32_t segments) {
   return raw_bytes / (kSubsequenceBits / 8) + segments + 1;
 }
 
-// Each queues one step.
+// Each function queues one step.
 void clean_scan(const Workspace& workspace, const JpegJob& job);
 void find_states(const Workspace& workspace, const JpegJob& job);
 void write_blocks(const Workspace& workspace, const JpegJob& job);
 void make_pixels(const Workspace& workspace, const JpegJob& job);
 
-/// Turns pixels as their EXIF orientation says.
-/// `width` × `height` is the size of the result; a pixel has 1 or 3 bytes.
+/// Rotates or mirrors pixels as their EXIF orientation says. `width` × `height` is the size of the result; a pixel has
+/// 1 or 3 bytes.
 void turn_pixels(const Workspace& workspace, const std::uint8_t* from, std::uint8_t* to, int width, int height,
                  int pixel_bytes, const Orientation& turn);
 

@@ -1,5 +1,5 @@
-// One PNG on its way through the decoder's kernels, in the order of the functions below. The arithmetic is that of
-// core/png; tests/support/png_twin.cpp runs it on the host in the same order.
+// The data of one PNG in the decoder's kernels, and these kernels in the order in which they run. The arithmetic is
+// that of core/png; tests/support/png_twin.cpp runs it on the host in the same order. Design:
 // docs/decisions/0030-png-decoded-on-the-device.md.
 #pragma once
 
@@ -15,17 +15,17 @@ constexpr std::uint32_t kMostPasses = png::DecodeShape{}.passes;
 
 /// What the kernels find out. Zero before the first one.
 struct PngDecoderFindings {
-  std::uint32_t defects;               ///< png::Defect; not 0: the later kernels do nothing
-  std::uint32_t candidates;            ///< bits at which a block may begin; may be more than the list holds
-  std::uint32_t begins;                ///< those with a valid header, and the first block
+  std::uint32_t defects;               ///< png::Defect; if not 0, the later kernels do nothing
+  std::uint32_t candidates;            ///< bits at which a block may begin; may exceed the list's capacity
+  std::uint32_t begins;                ///< candidates with a valid header, and the first block
   std::uint32_t sorted_blocks;         ///< png::BlockList
-  std::uint32_t blocks;                ///< the same: with those that the chain has added
-  std::uint32_t decoded_blocks;        ///< that have been through a round
-  std::uint32_t windows;               ///< may be more than the list holds, with a defect
-  std::uint32_t decoded_windows;       ///< that have been through a round
-  std::uint32_t repairs[kMostPasses];  ///< by pass of the current round
+  std::uint32_t blocks;                ///< png::BlockList: includes blocks that the chain has added
+  std::uint32_t decoded_blocks;        ///< blocks that have been through a round
+  std::uint32_t windows;               ///< may exceed the list's capacity, which is a defect
+  std::uint32_t decoded_windows;       ///< windows that have been through a round
+  std::uint32_t repairs[kMostPasses];  ///< per pass of the current round
   png::Chain chain;
-  std::uint32_t bands;           ///< of rows, taken so far
+  std::uint32_t bands;           ///< bands of rows taken so far
   unsigned long long adler_low;  ///< png::AdlerSums of all bytes, each part less than the modulus
   unsigned long long adler_high;
 };
@@ -40,20 +40,20 @@ struct PngDecoderJob {
   std::uint32_t* registers = nullptr;  ///< CRC-32 of each chunk's data; zero at first
   std::uint8_t* stream_bytes = nullptr;
   png::StreamEnds stream;          ///< its words are stream_bytes
-  std::uint32_t stream_words = 0;  ///< that may be read; zero behind the stream
+  std::uint32_t stream_words = 0;  ///< readable words; those past the stream are zero
   std::uint32_t* candidates = nullptr;
   std::uint32_t* begins = nullptr;
   png::Block* blocks = nullptr;
-  std::uint8_t* lengths = nullptr;  ///< png::kBlockLengths of each block
+  std::uint8_t* lengths = nullptr;  ///< png::kBlockLengths per block
   png::Window* windows = nullptr;
-  png::LaneStart* lanes = nullptr;  ///< png::DecodeShape::lanes of each window
+  png::LaneStart* lanes = nullptr;  ///< png::DecodeShape::lanes per window
   png::Repair* repairs = nullptr;
   png::StoredRun* runs = nullptr;
-  png::Symbol* symbols = nullptr;          ///< whole tiles; later the memory of `rows`
-  std::uint8_t* windows_before = nullptr;  ///< png::kMaxMatchDistance bytes of each supertile
+  png::Symbol* symbols = nullptr;          ///< whole tiles; `rows` later uses the same memory
+  std::uint8_t* windows_before = nullptr;  ///< png::kMaxMatchDistance bytes per supertile
   std::uint8_t* raw = nullptr;             ///< the bytes of the stream: whole tiles, and some more
   std::uint8_t* rows = nullptr;            ///< png::UnfilteredRows
-  unsigned long long* edges = nullptr;     ///< words of each band's last row, marked in bit 32; zero at first
+  unsigned long long* edges = nullptr;     ///< words of each band's last row; bit 32 marks a written one; zero at first
   std::uint8_t* pixels = nullptr;          ///< of the picture
   PngDecoderFindings* findings = nullptr;
   png::DataSizes sizes;
@@ -67,18 +67,18 @@ struct PngDecoderJob {
     return {blocks, sorted, findings->blocks, sorted + png::DecodeShape{}.more_rounds};
   }
   [[nodiscard]] GPUIMG_HD const std::uint32_t* words() const { return stream.words; }
-  /// Whether the stream is proved, so that symbols, bytes and rows can be made.
+  /// True if the stream is proved valid, so that symbols, bytes and rows can be produced.
   [[nodiscard]] GPUIMG_HD bool is_proved() const { return findings->defects == 0 && findings->chain.is_done != 0; }
 };
 
-/// Bands of rows that a warp unfilters together.
+/// Rows in a band. One warp unfilters a band.
 constexpr std::uint32_t kBandRows = 32;
 GPUIMG_HD constexpr std::uint32_t band_count(std::uint32_t height) { return (height + kBandRows - 1) / kBandRows; }
 
-// Each queues one step.
+// Each function queues one step.
 void gather_data(const Workspace& workspace, const PngDecoderJob& job);
 void find_blocks(const Workspace& workspace, const PngDecoderJob& job);
-/// A round: parses and decodes the blocks that have not been, and follows the chain.
+/// One round: parses and decodes the blocks that are not decoded yet, and follows the chain.
 void decode_blocks(const Workspace& workspace, const PngDecoderJob& job);
 void emit_symbols(const Workspace& workspace, const PngDecoderJob& job);
 void resolve_symbols(const Workspace& workspace, const PngDecoderJob& job);

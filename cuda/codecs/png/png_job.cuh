@@ -1,5 +1,6 @@
-// One picture on its way to a PNG's IDAT chunks, through the kernels of this folder in the order of the functions
-// below. The arithmetic is that of core/png; tests/support/png_encoder_twin.cpp runs it on the host in the same order.
+// The data of one picture in the PNG encoder's kernels, and these kernels in the order in which they run. Their result
+// is the IDAT chunks. The arithmetic is that of core/png; tests/support/png_encoder_twin.cpp runs it on the host in the
+// same order.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@ namespace gpuimg::cuda {
 struct PngFindings {
   unsigned long long adler_low;  ///< sums over rows, each less than the modulus
   unsigned long long adler_high;
-  std::uint64_t bytes;  ///< of all chunks
+  std::uint64_t bytes;  ///< size of all chunks
 };
 
 /// How often each symbol occurs in a part.
 struct PartCounts {
-  std::uint32_t literals[png::kLiteralSymbols];  ///< without the end of the block
+  std::uint32_t literals[png::kLiteralSymbols];  ///< without the end-of-block symbol
   std::uint32_t distances[png::kDistanceSymbols];
 };
 
@@ -34,13 +35,13 @@ struct PngJob {
   bool is_16_bit = false;
   int level = 1;
   png::StripLayout layout;
-  std::uint8_t* filtered = nullptr;       ///< layout.memory_bytes(), and kReadAhead more
-  png::Match* slots = nullptr;            ///< of each kSlotBytes bytes of `filtered`; zero at first
-  PartCounts* counts = nullptr;           ///< of each part
-  std::uint32_t* part_bits = nullptr;     ///< of each part: length of its codes
-  png::BlockCodes* blocks = nullptr;      ///< of each block
-  std::uint64_t* block_begins = nullptr;  ///< of each block: its first bit in `bytes`
-  png::ChunkPlace* chunks = nullptr;      ///< of each strip
+  std::uint8_t* filtered = nullptr;       ///< layout.memory_bytes() + kReadAhead bytes
+  png::Match* slots = nullptr;            ///< per kSlotBytes bytes of `filtered`; zero at first
+  PartCounts* counts = nullptr;           ///< per part
+  std::uint32_t* part_bits = nullptr;     ///< per part: length of its codes in bits
+  png::BlockCodes* blocks = nullptr;      ///< per block
+  std::uint64_t* block_begins = nullptr;  ///< per block: its first bit in `bytes`
+  png::ChunkPlace* chunks = nullptr;      ///< per strip
   std::uint8_t* bytes = nullptr;          ///< the chunks; zero at first
   PngFindings* findings = nullptr;
 
@@ -52,7 +53,7 @@ struct PngJob {
   }
 };
 
-// Each queues one step.
+// Each function queues one step.
 void filter_rows(const Workspace& workspace, const PngJob& job);
 void find_matches(const Workspace& workspace, const PngJob& job);
 void count_symbols(const Workspace& workspace, const PngJob& job);
