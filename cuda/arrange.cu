@@ -8,7 +8,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// Thread → pixels of a column of the result: launch_for_each_pixel.
+/// Thread → pixels of one column of the result, as in launch_for_each_pixel.
 template <class T, int kChannels>
 void launch_moves(Workspace& workspace, const Picture& picture, const Orientation& walk, const Picture& result) {
   launch_for_each_pixel(workspace, result.width(), result.height(),

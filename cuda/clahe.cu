@@ -19,7 +19,7 @@ namespace {
 
 // --- Counts the levels of every tile in one launch -------------------------------------------------------------------
 
-/// A rectangle of the image that counts in a tile.
+/// A rectangle of the image whose pixels count in a tile.
 struct TilePart {
   ColumnDeal columns;
   int first_row = 0;
@@ -35,7 +35,7 @@ struct ColumnTally {
   static constexpr std::size_t kBytes = kColumnBytes;
   static constexpr int kBlocksPerSm = 2;
   static constexpr int kPixelsBetweenBarriers = 1 << 30;
-  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< for which a block clears its counters and adds them up
+  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< per block, so that clearing and adding up the counters pays
   static constexpr std::uint64_t kMaxPixels = 1 << 20;
   const unsigned int* columns;
   std::uint32_t mine;
@@ -49,7 +49,7 @@ struct ColumnTally {
   }
   __device__ __forceinline__ void add(std::uint32_t level) { count_in_column(mine, level); }
 
-  /// Four threads a level, each of which adds up eight columns, beginning in its own bank.
+  /// Four threads per level. Each adds up eight columns, starting in its own bank.
   __device__ void finish() {
     __syncthreads();  // all pixels of the block are counted
     const unsigned level = threadIdx.x / 4;
@@ -83,7 +83,7 @@ struct PackedTally {
   __device__ void finish() { counters.add_to(counts); }
 };
 
-/// Any number of levels: in global memory, the lanes that hold the same level add once.
+/// Any number of levels, in global memory. Lanes that hold the same level do one addition together.
 struct MemoryTally {
   static constexpr std::size_t kBytes = 0;
   static constexpr int kBlocksPerSm = 1;
@@ -117,7 +117,7 @@ __device__ __forceinline__ Samples<T, kPixels * kChannels> load_group(const std:
   }
 }
 
-/// Counts pixel p of a group if it is selected. Only single pixels can have a mask; theirs is at `index`.
+/// Counts pixel p of a group if it is selected. Only groups of one pixel can have a mask; its value is at `index`.
 template <class T, int kChannels, int kPixels, class Tally>
 __device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixels * kChannels>& group, int p,
                                             std::size_t index, const CountedPixels& counted,
@@ -144,7 +144,7 @@ __device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixe
   }
 }
 
-/// Counts the pixels [first, last) of a group. Almost all groups are whole: they take no comparison for each pixel.
+/// Counts the pixels [first, last) of a group. Almost all groups count whole and need no comparison per pixel.
 template <class T, int kChannels, int kPixels, class Tally>
 __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int first,
                                             int last, std::size_t index, const CountedPixels& counted,
@@ -164,15 +164,15 @@ __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixe
   }
 }
 
-/// Block → rows of a part: blocks in y are the parts, in x their rows. Thread → groups as ColumnDeal says; it loads
-/// kAhead groups before it counts the first. Shared memory: the tally's. Barriers: the counters are clear before any
-/// thread adds; at most kPixelsBetweenBarriers pixels of a thread between two; those of finish(). Every thread takes
-/// the same number of turns, so all arrive at each.
+/// Block → rows of a part: blockIdx.y is the part, blockIdx.x its rows. Thread → groups as ColumnDeal assigns them; it
+/// loads kAhead groups before it counts the first. Shared memory: the tally. Barriers: before any thread adds, all
+/// counters are clear; then one after at most kPixelsBetweenBarriers pixels per thread; then those of finish(). Every
+/// thread takes the same number of turns, so all threads reach every barrier.
 template <class Tally, class T, int kChannels, int kPixels>
 __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, Tally::kBlocksPerSm))
     count_parts(CountedPixels counted, LevelSource source, const TilePart* parts, int rows_per_block,
                 unsigned long long* counts) {
-  constexpr int kAhead = kPixels * kChannels * sizeof(T) <= 8 ? 4 : 2;  // as the registers allow
+  constexpr int kAhead = kPixels * kChannels * sizeof(T) <= 8 ? 4 : 2;  // limited by registers
   constexpr bool kHasBarriers = Tally::kPixelsBetweenBarriers < (1 << 30);
   static_assert(!kHasBarriers || kAhead * kPixels <= Tally::kPixelsBetweenBarriers);
   extern __shared__ uint4 shared[];
@@ -222,10 +222,10 @@ struct TileCounts {
   const TileGrid& grid;
   std::size_t begin = 0;
   std::size_t end = 0;
-  unsigned long long* counts = nullptr;  ///< of tile `begin` first
+  unsigned long long* counts = nullptr;  ///< starts with tile `begin`
 };
 
-/// The selected parts of these tiles: at most nine a tile, because a tile is never larger than twice the image.
+/// The selected parts of these tiles: at most nine per tile, because a tile is never larger than twice the image.
 std::vector<TilePart> tile_parts(const TileCounts& tiles, const Rect& region, int pixels_per_group) {
   std::vector<TilePart> parts;
   for (std::size_t tile = tiles.begin; tile < tiles.end; ++tile) {
@@ -249,7 +249,7 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   cuda_check(cudaMemcpyAsync(on_device.data(), parts.data(), parts.size() * sizeof(TilePart), cudaMemcpyHostToDevice,
                              workspace.stream()),
              "uploading the tiles");
-  constexpr int kWaves = 4;  // so that the last one is short
+  constexpr int kWaves = 4;  // several short waves of blocks, so that the last one is short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * Tally::kBlocksPerSm * kWaves);
   const int rows_per_block =
       rows_per_block_of(tiles.grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
@@ -277,8 +277,8 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   });
 }
 
-/// Writes source.bins counts for each of the tiles [begin, end) to `counts` in device memory. Only what `counted`
-/// selects is counted.
+/// Writes source.bins counts for each of the tiles [begin, end) to `counts` in device memory. Counts only the pixels
+/// that `counted` selects.
 void count_tiles(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
                  std::size_t begin, std::size_t end, const DeviceMemory& counts) {
   const TileCounts tiles{grid, begin, end, counts.as<unsigned long long>()};
@@ -297,8 +297,8 @@ void count_tiles(Workspace& workspace, const CountedPixels& counted, const Level
 
 // --- Tables and pixels -----------------------------------------------------------------------------------------------
 
-/// The prefix sum through each thread of a block of kSegment, and the sum of all. Barriers: the sum is written before
-/// it is read, and read before the next call overwrites it.
+/// The prefix sum up to and including each thread of a block of kSegment, and the sum over all threads. Barriers: the
+/// sum is written before it is read, and read before the next call overwrites it.
 struct ScannedSum {
   std::uint64_t through;
   std::uint64_t all;
@@ -315,8 +315,8 @@ __device__ ScannedSum scanned_sum(std::uint64_t value, SegmentScratch& scratch) 
   return {through, all};
 }
 
-/// Builds the table of a tile as clahe_map does. Block → tile; thread → kRun adjacent levels at a time. Barriers: those
-/// of the sums.
+/// Builds the table of a tile as clahe_map does. Block → tile; thread → kRun adjacent levels at a time. Barriers: only
+/// in scanned_sum.
 template <int kRun>
 __global__ void __launch_bounds__(kSegment)
     build_tile_tables(const unsigned long long* counts, std::uint32_t levels, double clip, std::uint16_t* maps) {
@@ -354,9 +354,9 @@ __global__ void __launch_bounds__(kSegment)
   }
 }
 
-/// Builds the table of a tile of 65536 counts as clahe_map_of_bins does. Block → tile; thread → a bin, then levels a
-/// block apart. Shared memory: the entries of the bins. Barriers: those of the sums; entries are complete before they
-/// are read.
+/// Builds the table of a tile of 65536 counts as clahe_map_of_bins does. Block → tile; thread → one bin, then levels
+/// kSegment apart. Shared memory: the entries of the bins. Barriers: those in scanned_sum; then the entries are
+/// complete before they are read.
 __global__ void __launch_bounds__(kSegment)
     build_binned_tables(const unsigned long long* counts, double clip, std::uint16_t* maps) {
   static_assert(kSegment == kClaheBins);

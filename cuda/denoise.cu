@@ -1,5 +1,5 @@
-// Non-local means on the device: patch distances are sums of columns that slide down, added across a warp; pixels never
-// leave the device. Specified in docs/operations.md, "Denoising".
+// Non-local means on the device. A patch distance is a sum of columns: each lane of a warp slides one column down the
+// rows, and the warp adds adjacent columns. Specified in docs/operations.md, "Denoising".
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -34,19 +34,19 @@ struct FillPlanes {
   }
 };
 
-/// What a kernel needs besides the planes. Pointers are to device memory.
+/// A kernel's arguments besides the planes. Pointers are to device memory.
 template <class T>
 struct DenoiseJob {
   const T* pixels = nullptr;  ///< for alpha
   T* out = nullptr;
   int width = 0;
   int height = 0;
-  int first_row = 0;  ///< of this launch
+  int first_row = 0;  ///< first row of this launch
   int channels = 0;
   int patch_radius = 0;
   int search_radius = 0;
   const std::uint32_t* weights = nullptr;
-  std::uint32_t last = 0;  ///< index of the last weight, 0
+  std::uint32_t last = 0;  ///< index of the last weight, which is 0
   std::uint32_t shift = 0;
 };
 
@@ -67,10 +67,10 @@ __device__ __forceinline__ void write_pixel(const DenoiseJob<T>& job, int x, int
   }
 }
 
-/// Warp → 32 − (kPatch − 1) columns of kRows rows; lane → a column of differences, and the result of its pixels, except
-/// the outermost lanes, which only add. For each offset of the search window, sums of kPatch differences slide down the
-/// column, and are added over kPatch lanes. Block: kDenoiseWarps warps side by side. Shared memory: the weights, if
-/// kIsShared. Barrier: the weights are complete before they are read.
+/// Warp → 32 − (kPatch − 1) columns of kRows rows. Lane → one column of differences, and the results of its pixels; the
+/// outermost kPatch / 2 lanes on each side write no results. For each offset of the search window, a lane slides a sum
+/// of kPatch differences down its column, and the warp adds these sums over kPatch lanes. Block: kDenoiseWarps warps
+/// side by side. Shared memory: the weights, if kIsShared. Barrier: the weights are complete before they are read.
 template <class T, int kColors, int kPatch, int kRows, bool kIsShared>
 __global__ void __launch_bounds__(32 * kDenoiseWarps) denoise_patches(DenoisePlanes<T> planes, DenoiseJob<T> job) {
   constexpr int kRadius = kPatch / 2;
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(32 * kDenoiseWarps) denoise_patches(DenoisePla
   }
 }
 
-/// Any patch: every difference of every pair of patches. For patches that have no kernel of their own.
+/// Patches of any size: computes every difference of every pair of patches. For sizes without a kernel of their own.
 template <class T, int kColors>
 struct DenoisePixel {
   DenoisePlanes<T> planes;
@@ -186,7 +186,7 @@ struct DenoisePixel {
   }
 };
 
-/// 1 for each pixel whose alpha is not 0, else 0, continued like the planes.
+/// Writes 1 for each pixel whose alpha is not 0, else 0, and extends the borders like those of the planes.
 template <class T>
 struct FillVisible {
   PixelWeights<T> alphas;
@@ -201,7 +201,7 @@ struct FillVisible {
   }
 };
 
-/// Any patch, where not every pixel counts.
+/// Patches of any size in images where not every pixel counts.
 template <class T, int kColors>
 struct DenoiseVisiblePixel {
   VisiblePatches<T> patches;
@@ -227,14 +227,14 @@ struct DenoiseVisiblePixel {
         }
       }
     }
-    if (weights == 0) {  // it does not count itself
+    if (weights == 0) {  // neither this pixel nor any neighbor counts
       add(1, x, y);
     }
     write_pixel<T, kColors>(job, x, y, sums, weights);
   }
 };
 
-/// Of one launch: the rows of the image from job.first_row on.
+/// Launches the kernel for `rows` rows of the image, starting at job.first_row.
 template <class T, int kColors, int kPatch>
 void launch_patches(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoiseJob<T>& job, int rows) {
   constexpr int kRows = kDenoiseRows<T, kColors>;
@@ -269,7 +269,8 @@ void launch_denoise(Workspace& workspace, const DenoisePlanes<T>& planes, const 
   launch_for_each_pixel(workspace, job.width, rows, DenoisePixel<T, kColors>{planes, job}, "denoising");
 }
 
-/// Rows of a launch: a grid has at most 65535 blocks down. If someone watches, as few as keep all multiprocessors busy.
+/// Rows per launch. A grid has at most 65535 blocks in y. If progress is reported, a launch has only as many rows as
+/// keep all multiprocessors busy.
 int rows_at_once(const Workspace& workspace, int width, bool is_watched) {
   constexpr int kMostBlocks = 65535;
   constexpr int kBlocksPerSm = 32;

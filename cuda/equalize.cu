@@ -1,4 +1,4 @@
-// The equalize operation on the device: chooses the tables, their source, and the kernels that map the pixels.
+// The equalize operation on the device: chooses the tables, where they come from, and the kernels that map the pixels.
 // Specified in docs/operations.md, "Equalization".
 #include <algorithm>
 
@@ -42,7 +42,8 @@ void upload(Workspace& workspace, const LevelTables& from, const DeviceTables& t
              "uploading a look-up table");
 }
 
-/// Writes `tables` × `levels` counts of the picture's own levels, and builds table t as target(t) specifies.
+/// Counts the picture's levels for each table, writes `tables` × `levels` counts, and builds table t as target(t)
+/// specifies.
 template <class Target>
 void count(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, int tables, std::size_t levels,
            std::uint64_t* counts, const Target& target) {
@@ -176,7 +177,7 @@ LevelCounts table_counts(Workspace& workspace, const Picture& picture, const Equ
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used) {
   const PixelFormat format = picture.format();
   LevelTables matched;
-  if (options.match != nullptr) {  // a table of 128-bit products is made on the host
+  if (options.match != nullptr) {  // the host builds this table, because it needs 128-bit products
     matched = level_tables(options, table_counts(workspace, picture, options));
   }
   const LevelTables* given = options.match != nullptr ? &matched : options.tables;

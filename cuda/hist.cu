@@ -1,5 +1,6 @@
-// The histogram operation on the device: selects what to count, and copies the counts to the host. Histograms in global
-// memory, for devices without enough shared memory for the counters. Specified in docs/operations.md, "Histogram".
+// The histogram operation on the device: selects what to count, and copies the counts to the host. Also counts in
+// global memory, for devices without enough shared memory for the counters. Specified in docs/operations.md,
+// "Histogram".
 #include "count/count_levels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -21,8 +22,8 @@ bool is_rgb_at(const std::vector<Channel>& channels, std::size_t i) {
 
 constexpr int kThreads = 256;
 
-/// Thread → one pixel of the region at a time; warps stay converged. The lanes of a warp that hold the same level add
-/// once together: in an image of few levels, separate additions would serialize. No shared memory, no barriers.
+/// Thread → one pixel of the region at a time; warps stay converged. Lanes that hold the same level do one addition
+/// together, because separate additions would serialize in an image of few levels. No shared memory, no barriers.
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     count_in_memory(CountedPixels counted, LevelSource source, unsigned long long* counts) {

@@ -11,7 +11,7 @@ namespace {
 
 /// Computes hsl_u16<std::uint8_t> in float32. All numbers except the reciprocals are exact. A rounded quotient is an
 /// estimate q (an integer, at most one off) plus its remainder times the reciprocal, rounded once. Remainders are
-/// integers, so adding an eighth to them rounds ties up and moves no other value to a tie.
+/// integers, so adding 1/8 to them rounds ties up and moves no other value to a tie.
 struct FastHslU16 {
   static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low 16 bits
   static constexpr float kTieBreak = 0.125F;
@@ -36,7 +36,8 @@ struct FastHslU16 {
     const float chroma = high - low;
     const float sum = __fmaf_rn(2.0F, low - kBias, chroma);
     const float denominator = fmaxf(255.0F - fabsf(sum - 255.0F), 1.0F);
-    // H = 65536·n/(6·chroma) = n/(3·chroma/32768). A negative n gives a negative hue, which wraps by itself.
+    // H = 65536·n/(6·chroma) = n/(3·chroma/32768). A negative n gives a negative hue; its low 16 bits are the wrapped
+    // hue.
     const float if_red = g - b;
     const float if_green = __fmaf_rn(2.0F, chroma, b - r);
     const float if_blue = __fmaf_rn(4.0F, chroma, r - g);

@@ -38,7 +38,7 @@ __device__ __forceinline__ void store_word(Entry* to, const Entry* from) {
   __stcs(reinterpret_cast<uint4*>(to), word);
 }
 
-/// Stores the lane's entries of one row. Only the first `present` lie inside the table; none if it is negative.
+/// Stores the lane's entries of one row. Only the first `present` entries lie inside the table; none if negative.
 template <class Entry>
 __device__ __forceinline__ void store_entries(Entry* to, const Entry (&v)[kLanePixels], int present) {
   constexpr int kPerWord = static_cast<int>(kStoreBytes / sizeof(Entry));
@@ -82,15 +82,15 @@ __device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
   }
 }
 
-/// Writes the warp's rows, some at a time and in order. Each row adds its prefix sums, and the sum left of the warp, to
-/// the entries above it.
+/// Writes the warp's rows in order, some at a time. An entry is the entry above it plus the row's prefix sum, which
+/// includes the sum left of the warp.
 template <class Tile>
 struct RowWriter {
   using Sum = typename Tile::Sum;
   using Entry = typename Tile::Entry;
   Sum entries[kLanePixels];
 
-  /// Once column_sums are the entries above each warp.
+  /// Call once column_sums holds the entries above each warp.
   __device__ void start(const Place<Tile>& place, const TileShared<Tile>& shared) {
 #pragma unroll
     for (int i = 0; i < kLanePixels; ++i) {
@@ -141,7 +141,7 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   if constexpr (Tile::kPairsRows) {
     std::uint32_t even = 0;  // two columns each: sums of 32 rows of 255 fit 16 bits
     std::uint32_t odd = 0;
-    std::uint32_t pair_total = 0;  // of rows 2 · lane and 2 · lane + 1
+    std::uint32_t pair_total = 0;  // totals of rows 2 · lane and 2 · lane + 1
 #pragma unroll
     for (int r = 0; r < Tile::kWarpRows; r += 2) {
       const std::uint32_t upper = rows.at(r).words[0];
@@ -160,7 +160,7 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
     columns[2] = even >> 16;
     columns[3] = odd >> 16;
   } else {
-    Sum row_total = 0;  // of row `lane`
+    Sum row_total = 0;  // total of row `lane`
 #pragma unroll
     for (int r = 0; r < Tile::kWarpRows; ++r) {
       const auto four = rows.at(r);
@@ -180,7 +180,8 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   }
 }
 
-/// Sums over the whole rows, per warp: adds what is left of the tile to the sums of its columns.
+/// Extends each warp's column sums to whole rows: writes prefix sums over the columns, including the part of the rows
+/// left of the tile, to shared.column_sums.
 template <class Tile>
 __device__ __forceinline__ void spread_columns(const Place<Tile>& place, TileShared<Tile>& shared,
                                                typename Tile::Sum (&columns)[kLanePixels]) {
@@ -201,10 +202,10 @@ __device__ __forceinline__ void spread_columns(const Place<Tile>& place, TileSha
 }
 
 /// Block → one tile. The tile comes from the ticket counter, so the tiles to the left and above belong to blocks that
-/// are already running. Warp → 128 columns and kWarpRows rows; lane → 4 columns, whose pixels stay in registers or
-/// staged. Shared memory: TileShared, followed by the staged pixels. Barriers: the ticket is written; the warps' row
-/// sums are complete; the sums left of each warp are complete; the warps' column sums are complete; the entries above
-/// each warp are complete.
+/// are already running. Warp → 128 columns and kWarpRows rows; lane → 4 columns, whose pixels stay in registers or in
+/// shared memory. Shared memory: TileShared, followed by the staged pixels. Barriers: the ticket is written; the warps'
+/// row sums are complete; the sums left of each warp are complete; the warps' column sums are complete; the entries
+/// above each warp are complete.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -242,13 +243,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
   writer.template write<0, Tile::kWarpRows>(job, place, shared, rows);
 }
 
-/// The same for large images, by as many blocks as run at once, each one tile ahead: it publishes the sums of the next
-/// tile before it writes the first half of the current one, and those over whole rows before the other half. So what
-/// another block looks back for has been there for a while. A block that waits for an earlier tile cannot hold it up,
-/// because it finishes its tiles in the order of their tickets.
-/// Warp and lane as in sum_tiles, whose barriers stand between the same steps; one more, before the ticket of the tile
-/// after the next: all have written the current tile, whose memory that one gets. Shared memory: two tiles, each with a
-/// TileShared and its staged pixels.
+/// The same for large images. The grid has only as many blocks as run at once, and each block works one tile ahead: it
+/// publishes the row sums of the next tile before it writes the first half of the current tile, and the column sums
+/// over whole rows before it writes the second half. So another block that looks back usually finds the sums already
+/// published. Waiting cannot deadlock, because every block finishes its tiles in the order of their tickets.
+/// Warp and lane as in sum_tiles, with the same barriers between the same steps. One more barrier comes before the next
+/// ticket is taken: all threads have written the current tile, whose memory the new tile reuses. Shared memory: two
+/// tiles, each with a TileShared and its staged pixels.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -258,14 +259,14 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   const auto rows_of = [&](int b) {
     return Rows<Tile>(reinterpret_cast<std::byte*>(staged) + b * Rows<Tile>::kStagedBytes);
   };
-  // Begins to load the next tile into half b, which no thread uses any more. No tile is left if the result is too
-  // large.
+  // Takes a ticket and begins to load its tile into half b, which no thread uses any more. Returns the ticket; if it is
+  // not below job.tiles, no tile is left.
   const auto take_next = [&](int b) {
     TileShared<Tile>& tile = tiles[b];
     if (threadIdx.x == 0) {
       tile.ticket = atomicAdd(job.ticket, 1U);
       if (tile.ticket == job.tiles - 1 + gridDim.x) {
-        *job.ticket = 0;  // every block has been refused once: reset the counter for the next launch
+        *job.ticket = 0;  // every block has found no tile once: reset the counter for the next launch
       }
     }
     __syncthreads();
@@ -279,7 +280,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   unsigned int current = 0;
   bool has_current = false;
   for (int b = 0; has_current || next < job.tiles; b = 1 - b) {
-    TileShared<Tile>& shared = tiles[b];  // of the next tile; that of the current one is the other
+    TileShared<Tile>& shared = tiles[b];  // the next tile's; the current tile has tiles[1 - b]
     const bool has_next = next < job.tiles;
     const Place<Tile> place(job, has_next ? next : current);
     const Place<Tile> written(job, current);
@@ -309,7 +310,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
     current = next;
     has_current = has_next;
     if (has_next) {
-      __syncthreads();  // the other half is read
+      __syncthreads();  // all threads have read the other half
       next = take_next(1 - b);
       columns.resolve(job, place, shared);
       if (job.padded) {
@@ -355,7 +356,7 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   check_launch("summing tiles");
 }
 
-/// The same for images of many more tiles than run at once.
+/// The same with sum_tiles_ahead, for images of many more tiles than run at once.
 template <class Tile>
 void launch_sum_tiles_ahead(Workspace& workspace, TableJob job) {
   constexpr std::size_t kBytes = 2 * Rows<Tile>::kStagedBytes;
@@ -418,9 +419,9 @@ void launch_u16(Workspace& workspace, const TableJob& job, Sample type) {
 
 // --- The operation ---------------------------------------------------------------------------------------------------
 
-/// An uninitialized table. The entry of pixel 0 starts at a cache line in every row. In narrow tables, where that would
-/// multiply the size, it starts at a multiple of 16 bytes instead. Otherwise the rows of a padded table, w + 1 entries
-/// long, would start anywhere and stores would straddle words.
+/// An uninitialized table. In every row, the entry of pixel 0 starts at a cache line. In narrow tables, where that
+/// would multiply the size, it starts at a multiple of 16 bytes instead. Without this alignment, the rows of a padded
+/// table, w + 1 entries long, would start at any address, and stores would straddle words.
 SumTable new_table(const std::shared_ptr<Device>& device, int width, int height, Sample type, bool padded) {
   constexpr std::size_t kLineBytes = 128;
   constexpr std::size_t kWideRowBytes = 2048;

@@ -1,5 +1,5 @@
-// Resize on the device: two passes of weighted sums, or one look-up of the nearest pixels. The weights are the host's.
-// Specified in docs/operations.md, "Resize".
+// Resize on the device: two passes of weighted sums, or one look-up of the nearest pixels. The host computes the
+// weights. Specified in docs/operations.md, "Resize".
 #include "ops/resize_passes.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 // --- Any depth ------------------------------------------------------------------------------------------------------
 
-/// A copy of an array on the host. The runtime stages pageable memory before it returns.
+/// Copies an array of the host to the device. The runtime stages pageable memory before it returns, so the array may
+/// go.
 template <class T>
 DeviceMemory uploaded(const Workspace& workspace, const std::vector<T>& numbers) {
   const std::size_t bytes = numbers.size() * sizeof(T);
@@ -43,7 +44,7 @@ class UploadedAxis {
   DeviceMemory weights_;
 };
 
-/// Rows of pixels without padding, and the pixel that is the first of them.
+/// Where to write: rows of pixels without padding, and the index of the first pixel to write.
 template <class T>
 struct Place {
   T* pixels;
@@ -66,7 +67,7 @@ ResizePass<T, kChannels, kIsAcross> pass(const T* in, int in_width, const Place<
   return result;
 }
 
-/// Thread → pixels of a column of the result: launch_for_each_pixel. A pass that would change nothing is left out.
+/// Thread → pixels of one column of the result, as in launch_for_each_pixel. Skips a pass that would change nothing.
 template <class T, int kChannels>
 void resample(Workspace& workspace, const Picture& picture, const ResizeWork& work, const Place<T>& to) {
   constexpr const char* kDoing = "resizing";
@@ -128,8 +129,8 @@ class UploadedDigits {
   int positions_;
 };
 
-/// Warp → 32 pixels of four rows, from words that its lanes make before; then the next four rows. `stride`: words in
-/// shared memory of a channel of a row. A warp has its own, so no barrier of the block is needed.
+/// Warp → 32 pixels of kRows rows at a time. Its lanes first write the words that these pixels need to shared memory,
+/// with `stride` words per channel and row. Each warp has its own words, so the block needs no barrier.
 template <int kChannels>
 __global__ void __launch_bounds__(kLanes* kMaxWarps)
     resize_across(const __grid_constant__ AcrossPass<kChannels> pass, int rows, int stride) {
@@ -159,7 +160,7 @@ __global__ void __launch_bounds__(kLanes* kMaxWarps)
   }
 }
 
-/// How a pass across is launched; no warps if the words of one do not fit shared memory.
+/// Launch configuration of a pass across. `warps` is 0 if the words of one warp do not fit in shared memory.
 struct AcrossShape {
   int stride = 0;
   int warps = 0;
@@ -189,7 +190,7 @@ void launch_across(Workspace& workspace, const AcrossPass<kChannels>& pass, int 
   check_launch("resizing");
 }
 
-/// What the pass down reads: rows of whole words.
+/// Input of the pass down: rows of whole words.
 struct WordRows {
   const std::byte* first;
   std::size_t words;
@@ -216,7 +217,7 @@ void launch_down(Workspace& workspace, const WordRows& from, const AxisWeights<s
                                         "resizing");
 }
 
-/// False if the windows are too wide for shared memory, or rows are not words: then nothing is launched.
+/// Launches nothing and returns false if the windows are too wide for shared memory, or if rows are not whole words.
 template <int kChannels>
 bool resample_bytes(Workspace& workspace, const Picture& picture, const ResizeWork& work,
                     const Place<std::uint8_t>& to) {

@@ -1,4 +1,4 @@
-// Thresholds on the device: from the histogram, or from the sums of windows. Specified in docs/operations.md,
+// Thresholds on the device, from the histogram or from sums over windows. Specified in docs/operations.md,
 // "Thresholds".
 #include <optional>
 
@@ -27,7 +27,7 @@ struct WriteAbove : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
   }
 };
 
-/// The same for more classes than two.
+/// The same for more than two classes.
 template <class T>
 struct WriteClasses : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
   ClassColors colors;
@@ -65,8 +65,8 @@ struct CompareWithWindow {
   }
 };
 
-/// Looks for the scale of wolf. Numbers that are not larger than those found leave memory alone; a stale one among them
-/// costs an atomic operation that changes nothing.
+/// Raises the maxima of wolf. Checks the maxima with plain reads first, to avoid most atomic operations. A stale read
+/// only costs an atomic operation that changes nothing.
 __device__ __forceinline__ void note_wolf(WolfMaxima* found, std::uint32_t level, double variance) {
   const auto bits = static_cast<unsigned long long>(__double_as_longlong(variance));
   const volatile WolfMaxima* const seen = found;
@@ -109,7 +109,7 @@ WolfScale looked_up(Workspace& workspace, const Look& look) {
   return on_host->scale();
 }
 
-/// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared.
+/// Thresholds of methods that need no squares. The sums include sum_base(); whole windows have `size` × `size` pixels.
 template <ThresholdMethod method>
 struct BandThreshold {
   static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
@@ -161,8 +161,8 @@ struct BandThreshold {
     }
   }
 
-  /// 255 for each of four levels that is above its limit, else 0. Half a word is a level's distance above its limit,
-  /// plus 2¹⁵ − 1, so that its top bit answers. An offset beyond ±256 decides alone, as ±256 does.
+  /// 255 for each of four levels that is above its limit, else 0. Half a word holds 2¹⁵ − 1 plus the level minus its
+  /// limit, so its top bit is the answer. An offset beyond ±256 decides alone, exactly as ±256 does.
   [[nodiscard]] __device__ __forceinline__ std::uint32_t above_limits(std::uint32_t sum0, std::uint32_t sum1,
                                                                       std::uint32_t sum2, std::uint32_t sum3,
                                                                       std::uint32_t levels) const {
@@ -176,12 +176,12 @@ struct BandThreshold {
     const std::uint32_t second =
         __byte_perm(levels, 0, 0x4342) - __byte_perm(limit(sum2), limit(sum3), kLowBytes) + bias;
     std::uint32_t white = 0;
-    asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(white) : "r"(first), "r"(second));  // 8 more: the byte's sign
+    asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(white) : "r"(first), "r"(second));  // selector + 8: the byte's sign
     return white;
   }
 };
 
-/// The same of windows that slide.
+/// The same for sliding windows.
 template <ThresholdMethod method, bool kModulo>
 struct SlidingThreshold {
   static constexpr bool kReadsLevels = true;
@@ -259,10 +259,10 @@ class PlaneWindows {
   const Picture& plane_;
   WindowShape shape_;
   WindowTable<Sum> sums_;
-  std::optional<WindowTable<std::uint64_t>> squares_;  ///< of methods that need them
+  std::optional<WindowTable<std::uint64_t>> squares_;  ///< only for methods that need squares
 };
 
-/// Calls body(windows) with those of a plane of T.
+/// Calls body(windows) with the windows of a plane of samples T.
 template <class T, class Body>
 auto with_windows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options, const Body& body) {
   return fits_32_bits(window_of(plane.width(), plane.height(), options), kMaxOf<T>)
@@ -270,7 +270,7 @@ auto with_windows(Workspace& workspace, const Picture& plane, const ThresholdOpt
              : body(PlaneWindows<T, std::uint64_t>(workspace, plane, options));
 }
 
-/// The options with a scale, if wolf must look for it: look() does.
+/// The options, with the scale that look() returns if the method is wolf and has no scale yet.
 template <class Look>
 ThresholdOptions with_scale(const ThresholdOptions& options, const Look& look) {
   ThresholdOptions scaled = options;
@@ -280,7 +280,7 @@ ThresholdOptions with_scale(const ThresholdOptions& options, const Look& look) {
   return scaled;
 }
 
-/// By the levels that otsu uses. `counted` are its pixels.
+/// The colors for the given levels, or for the levels that otsu finds in `counted`.
 ClassColors used_colors(Workspace& workspace, const Picture& counted, const HistogramOptions& counting,
                         const ThresholdOptions& options) {
   const ClassLevels levels =
@@ -347,7 +347,7 @@ struct CompareWithWeighted {
   }
 };
 
-/// Of pixels that count.
+/// Looks only at pixels that count.
 template <class T>
 struct LookAtWeighted {
   WeightedTables tables;
@@ -418,7 +418,7 @@ void write_selected(Workspace& workspace, const Picture& picture, const Picture&
   });
 }
 
-/// False if all pixels count alike.
+/// Returns false, and writes nothing, if all pixels have the same weight.
 template <class T>
 bool try_selected(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
                   const Picture& result) {
@@ -466,7 +466,7 @@ WolfScale scale_of(Workspace& workspace, const Picture& picture, const Picture& 
                          [&](const auto& windows) { return windows.scale(first_row, end_row); });
 }
 
-/// Calls body(levels), a plane of what is compared.
+/// Calls body(plane) with the plane of levels to compare.
 template <class Body>
 auto with_levels(Workspace& workspace, const Picture& picture, const ThresholdOptions& options, const Body& body) {
   return picture.format().channels == 1

@@ -1,6 +1,6 @@
-// What the kernel of window/sum_bands.cuh is made of: products of small matrices of bytes on tensor cores, the sums of
-// rows that a warp keeps, their digits, the job and how a block keeps rows in shared memory, the image as tensors, and
-// the pixels that are written. core/window/bands.hpp defines the arithmetic.
+// The parts of the kernel in window/sum_bands.cuh: products of small byte matrices on tensor cores, the row sums that a
+// warp keeps and their digits, the job, the layout of shared memory, the image as tensors, and the writing of pixels.
+// core/window/bands.hpp defines the arithmetic.
 #pragma once
 
 #include <cuda.h>
@@ -17,7 +17,7 @@ namespace gpuimg::cuda {
 
 using Quad = std::uint32_t[4];
 
-/// Sums of rows: by pair of tiles of 8 columns, and half of 16 rows.
+/// Row sums, indexed by pair of 8-column tiles, then by half of the 16 rows.
 using AcrossRows = Quad[2][2];
 
 /// d = c + a·b for 16 × 32 unsigned bytes `a`, and 32 × 8 bytes `b`.
@@ -40,7 +40,7 @@ __device__ __forceinline__ void multiply(Quad& d, const Quad& a, std::uint32_t b
 #endif
 }
 
-/// The levels of 16 rows and 32 columns in shared memory, as both halves of two products take them.
+/// Loads the levels of 16 rows and 32 columns from shared memory, as the operands of two products.
 __device__ __forceinline__ void load_levels(Quad& levels, std::uint32_t address) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -49,7 +49,7 @@ __device__ __forceinline__ void load_levels(Quad& levels, std::uint32_t address)
 #endif
 }
 
-/// Eight levels of a row in shared memory.
+/// Loads eight levels of a row from shared memory.
 __device__ __forceinline__ uint2 load_eight_levels(std::uint32_t address) {
   uint2 levels{};
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(levels.x), "=r"(levels.y) : "r"(address));
@@ -63,9 +63,10 @@ __device__ __forceinline__ void copy_ahead(std::uint32_t to, const std::uint8_t*
 #endif
 }
 
-// --- Sums of rows, until the rows leave the windows ------------------------------------------------------------------
+// --- Row sums, kept until the rows leave the windows -----------------------------------------------------------------
 
-/// By pair of tiles, half of the rows, and row of a thread: 16 bits each of its column in both tiles.
+/// Indexed by pair of tiles, half of the rows, and row of the thread. A word holds 16 bits for the thread's column in
+/// each tile of the pair.
 using RowPairs = std::uint32_t[2][2][2];
 
 __device__ __forceinline__ void pack_rows(RowPairs& pairs, const AcrossRows& across) {
@@ -77,17 +78,18 @@ __device__ __forceinline__ void pack_rows(RowPairs& pairs, const AcrossRows& acr
   }
 }
 
-/// A row has the 16 bits of 32 columns. Threads store and load 8 bytes of each of 4 rows.
+/// The row sums that a warp keeps in shared memory. A row has 16 bits for each of 32 columns. A thread stores and loads
+/// 8 bytes of each of 4 rows.
 class RowSums {
  public:
-  /// Room for the first 16 rows a second time, after the last: so 16 rows in a row are adjacent wherever they start.
+  /// The memory repeats the first 16 rows after the last row, so any 16 consecutive rows are adjacent.
   static constexpr int kRows = (kMaxBandWindow / kBandRows + 2) * kBandRows;
-  static constexpr int kPitch = 2 * kBandColumns + 16;  ///< so that the four rows of a quarter share no bank
+  static constexpr int kPitch = 2 * kBandColumns + 16;  ///< keeps the four rows of a quarter in different banks
   static constexpr int kBytes = (kRows + kBandRows) * kPitch;
 
   __device__ RowSums(std::uint32_t address, int lane) : address_(address + 2 * (lane % 4) * kPitch + lane / 4 * 8) {}
 
-  /// Of the next 16 rows.
+  /// Stores the sums of the next 16 rows.
   __device__ __forceinline__ void keep(const RowPairs& pairs) const {
     store(first_, pairs);
     if (first_ == 0) {
@@ -95,8 +97,8 @@ class RowSums {
     }
   }
 
-  /// Takes from each row that was kept last the row `size` before it. The upper half of a pair is even, and may become
-  /// one more: its lowest bit stops the borrow of the lower half.
+  /// Subtracts, from each of the rows that were kept last, the row `size` rows before it. The upper half of a word is
+  /// even, so its lowest bit is free: set to 1, it absorbs the borrow of the lower half.
   __device__ __forceinline__ void subtract_leaving(RowPairs& pairs, int size) const {
     constexpr std::uint32_t kStop = 0x10000;
     __syncwarp();
@@ -127,18 +129,19 @@ class RowSums {
   }
 
   std::uint32_t address_;
-  int first_ = 0;  ///< of the rows that are kept next
+  int first_ = 0;  ///< the first of the rows that are kept next
 };
 
-// --- What enters and leaves the windows with each row, as digits of a byte -------------------------------------------
+// --- The change of the window sums with each row, as digits of one byte ----------------------------------------------
 
-/// Of four rows and one column.
+/// The digits of four rows and one column.
 struct Digits {
   std::uint32_t first;
   std::uint32_t second;
 };
 
-// Bytes of two words: of both the lower half, byte by byte; of both the upper half; the first two of each; the others.
+// Byte selectors for two words: the lower halves of both, interleaved; the upper halves, interleaved; the first two
+// bytes of each; the last two bytes of each.
 inline constexpr std::uint32_t kLowerBytes = 0x5140;
 inline constexpr std::uint32_t kUpperBytes = 0x7362;
 inline constexpr std::uint32_t kFirstTwo = 0x5410;
@@ -161,7 +164,7 @@ __device__ __forceinline__ void split_digits(Digits (&digits)[4], const RowPairs
   }
 }
 
-/// Rows and columns of the triangle as a thread holds them: ones for the first digits, kBandDigit for the second.
+/// The entries of the triangle matrix that a thread holds: 1 for the first digits, kBandDigit for the second.
 __device__ __forceinline__ void make_triangles(Quad& triangles, int lane) {
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
@@ -174,7 +177,7 @@ __device__ __forceinline__ void make_triangles(Quad& triangles, int lane) {
   }
 }
 
-/// The sums of windows of 16 rows, from those of the row before.
+/// The window sums of 16 rows, from the window sums of the row before them.
 __device__ __forceinline__ void add_up(Quad& sums, const Quad& triangles, const Digits& digits, const Quad& before) {
   multiply<true>(sums, triangles, digits.first, digits.second, before);
 }
@@ -184,12 +187,12 @@ __device__ __forceinline__ void add_up(Quad& sums, const Quad& triangles, const 
 inline constexpr int kBandWarps = 8;
 inline constexpr int kBandThreads = 32 * kBandWarps;
 inline constexpr int kBandBlockColumns = kBandWarps * kBandColumns;
-inline constexpr int kBandTiles = 4;                 ///< of 8 columns, of a warp
-inline constexpr int kBandStepRows = 2 * kBandRows;  ///< between two barriers
+inline constexpr int kBandTiles = 4;                 ///< tiles of 8 columns per warp
+inline constexpr int kBandStepRows = 2 * kBandRows;  ///< rows per step, between two barriers
 
-/// What a block makes.
+/// The pixels that a block computes.
 struct BandBlock {
-  int strip;  ///< of kBandBlockColumns columns
+  int strip;  ///< number of the strip of kBandBlockColumns columns
   int top;
   int rows;
 };
@@ -201,16 +204,16 @@ struct BandJob {
   int height = 0;
   Border border = Border::reflect101;
   BandLayout layout;
-  int strips = 0;       ///< of kBandBlockColumns columns
-  int rows = 0;         ///< of a block: a multiple of kBandStepRows
-  int edge_strips = 0;  ///< on each side, whose blocks have edge_rows rows, and come first
+  int strips = 0;       ///< strips of kBandBlockColumns columns
+  int rows = 0;         ///< rows per block; a multiple of kBandStepRows
+  int edge_strips = 0;  ///< strips on each side whose blocks have edge_rows rows; these blocks come first
   int edge_rows = 0;
-  std::int64_t half_bytes = 0;     ///< of the result, from a row to that of the second half of kBandRows
+  std::int64_t half_bytes = 0;     ///< bytes of kBandRows / 2 rows of the result
   std::uint32_t sum_base = 0;      ///< added to all sums
-  bool has_whole = true;           ///< if not, the operation makes all pixels by cut()
-  std::uint8_t* copies = nullptr;  ///< what blocks read whose columns are not all inside, or not aligned
-  int left_copies = 0;             ///< number of such blocks on the left; all if the rows are not aligned
-  int first_right_copy = 0;        ///< the first such block on the right
+  bool has_whole = true;           ///< if false, the operation computes all pixels with cut()
+  std::uint8_t* copies = nullptr;  ///< copied columns of strips that are not all inside the image, or not aligned
+  int left_copies = 0;             ///< number of such strips on the left; all strips if the rows are not aligned
+  int first_right_copy = 0;        ///< the first such strip on the right
 
   [[nodiscard]] GPUIMG_HD std::size_t place(int column, int row) const {
     return static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column);
@@ -234,17 +237,17 @@ struct BandJob {
   }
 };
 
-/// What a block keeps of the image in shared memory: boxes of a step's rows, those that entered last, in a ring, and
-/// after them the row sums of each warp.
+/// Layout of a block's shared memory: a ring of boxes with the image rows that entered last, one box per step; then the
+/// row sums of each warp; then the barriers.
 struct BandTile {
   static constexpr int kColumns = kBandBlockColumns + (kBandSteps - 1) * kBandDepth;
   static constexpr int kPitch = kColumns + 16;
   static constexpr int kBoxBytes = kBandStepRows * kPitch;
-  static constexpr int kSlots = 4;  ///< for a step each
+  static constexpr int kSlots = 4;  ///< one step each
   static constexpr int kRows = kSlots * kBandStepRows;
-  static constexpr int kRowSums = kSlots * kBoxBytes;  ///< where they begin
+  static constexpr int kRowSums = kSlots * kBoxBytes;  ///< offset of the row sums
   static constexpr int kBarriers = kRowSums + kBandWarps * RowSums::kBytes;
-  static constexpr int kBytes = kBarriers + kSlots * 16;  ///< two barriers each
+  static constexpr int kBytes = kBarriers + kSlots * 16;  ///< two barriers per slot
   static_assert(kPitch / 16 % 2 == 1, "eight rows share no bank");
   static_assert(kBoxBytes % 128 == 0, "copies of boxes start at multiples of 128 bytes");
   static_assert(kMaxBandWindow / 2 + 2 * kBandStepRows <= kRows);
@@ -254,12 +257,12 @@ struct BandTile {
 
 struct BandMaps {
   CUtensorMap image;
-  CUtensorMap copies;  ///< a layer per strip
+  CUtensorMap copies;  ///< one layer per copied strip
 };
 
 using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
 
-/// The driver's function, so that no program needs the driver to start; null if it has none.
+/// Finds the driver's function at run time, so that programs start without a driver. Null if the driver lacks it.
 inline EncodeTiled find_encode_tiled() {
   constexpr unsigned kSince = 12000;
   void* function = nullptr;
@@ -278,8 +281,9 @@ inline EncodeTiled find_encode_tiled() {
   return reinterpret_cast<EncodeTiled>(function);
 }
 
-/// Makes a map of `layers` images of bytes, as words of four; width is a multiple of 16. Outside are zeros. Nothing if
-/// the driver has no maps. See "Tensor Map Object Management" in the manual of the CUDA Driver API.
+/// A map of `layers` images of bytes, as words of four bytes. `width` is a multiple of 16. Reads outside an image give
+/// zeros. Returns nullopt if the driver does not support maps. See "Tensor Map Object Management" in the manual of the
+/// CUDA Driver API.
 inline std::optional<CUtensorMap> tensor_map(const std::uint8_t* levels, int width, int height, int layers,
                                              int box_columns) {
   static const EncodeTiled encode = find_encode_tiled();
@@ -300,7 +304,7 @@ inline std::optional<CUtensorMap> tensor_map(const std::uint8_t* levels, int wid
   return result == CUDA_SUCCESS ? std::optional(map) : std::nullopt;
 }
 
-/// Nothing if the driver has no such maps.
+/// Returns nullopt if the driver does not support tensor maps.
 inline std::optional<BandMaps> band_maps(const BandJob& job) {
   BandMaps maps{};
   const int copies = job.copied_strips();
@@ -323,7 +327,7 @@ inline std::optional<BandMaps> band_maps(const BandJob& job) {
 
 // --- Pixels, eight at a time -----------------------------------------------------------------------------------------
 
-/// Eight results, of which each word's low byte counts.
+/// Packs the low byte of each of eight words.
 __device__ __forceinline__ uint2 packed_bytes(const std::uint32_t (&words)[8]) {
   constexpr std::uint32_t kLowest = 0x0040;
   constexpr std::uint32_t kPairs = 0x5410;
@@ -337,7 +341,7 @@ __device__ __forceinline__ uint2 packed_signs(const std::uint32_t (&words)[8]) {
   constexpr std::uint32_t kPairs = 0x5410;
   const auto signs = [](std::uint32_t first, std::uint32_t second) {
     std::uint32_t pair = 0;
-    asm("prmt.b32 %0, %1, %2, 0x00FB;" : "=r"(pair) : "r"(first), "r"(second));  // 8 more: the byte's sign
+    asm("prmt.b32 %0, %1, %2, 0x00FB;" : "=r"(pair) : "r"(first), "r"(second));  // selector + 8: the byte's sign
     return pair;
   };
   return make_uint2(__byte_perm(signs(words[0], words[1]), signs(words[2], words[3]), kPairs),
@@ -351,13 +355,14 @@ __device__ __forceinline__ std::uint32_t byte_of(uint2 eight, int i) {
 
 /// How many pixels count in the windows of eight adjacent pixels.
 struct WindowCounts {
-  uint2 columns;  ///< a byte each
+  uint2 columns;  ///< one byte per pixel
   std::uint32_t rows;
 
   [[nodiscard]] __device__ std::uint32_t pixels(int i) const { return rows * byte_of(columns, i); }
 };
 
-/// The columns that count in the windows of eight pixels from `column` on; any number for those outside the image.
+/// How many columns count in the window of each of eight pixels, starting at `column`. Any number for pixels outside
+/// the image.
 __device__ __forceinline__ uint2 counted_columns(const BandJob& job, int column) {
   const int radius = job.layout.radius;
   const bool is_cut = job.border == Border::cut;
@@ -371,7 +376,7 @@ __device__ __forceinline__ uint2 counted_columns(const BandJob& job, int column)
   return packed_bytes(counts);
 }
 
-/// Writes eight pixels one by one, of which some may be outside the image.
+/// Writes eight pixels one by one. Skips pixels outside the image.
 template <class Operation>
 __device__ __noinline__ void write_separate_pixels(const BandJob& job, const Operation& operation, int column, int row,
                                                    uint2 columns, uint4 first_sums, uint4 last_sums) {
@@ -394,7 +399,7 @@ __device__ __noinline__ void write_separate_pixels(const BandJob& job, const Ope
   }
 }
 
-/// Writes eight pixels whose windows may be cut by the border. `levels` count if the width is a multiple of 8.
+/// Writes eight pixels whose windows may be cut by the border. Uses `levels` only if the width is a multiple of 8.
 template <class Operation>
 __device__ __forceinline__ void write_border_pixels(const BandJob& job, const Operation& operation, int column, int row,
                                                     uint2 columns, const std::uint32_t (&sums)[8], uint2 levels) {

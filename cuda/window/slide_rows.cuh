@@ -1,5 +1,5 @@
-// The kernel that slides the sums of columns down the rows, and makes each row's pixels of the sums of its first
-// columns. Arithmetic: core/window/slides.hpp.
+// A kernel that keeps the sum of each column over the rows of the windows and slides these sums down the image. From
+// the prefix sums over a row's columns it computes the row's pixels. Arithmetic: core/window/slides.hpp.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -17,7 +17,7 @@ namespace gpuimg::cuda {
 
 // --- The sums of all columns above the marks -------------------------------------------------------------------------
 
-/// What the kernels here and in slide_rows.cuh share.
+/// The arguments of the kernels in this file.
 struct SlideJob {
   const std::uint8_t* levels = nullptr;
   std::uint8_t* out = nullptr;
@@ -26,8 +26,8 @@ struct SlideJob {
   int radius = 0;  ///< smaller than width and height
   RowParts parts;
   RowMarks marks;
-  std::uint32_t* sums = nullptr;  ///< of the columns above each mark
-  int pitch = 0;                  ///< from a mark's sums to the next ones; a multiple of 16
+  std::uint32_t* sums = nullptr;  ///< per mark: the sum of each column above it
+  int pitch = 0;                  ///< words from one mark's sums to the next; a multiple of 16
 
   [[nodiscard]] __device__ const std::uint8_t* line(int row) const {
     return levels + static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
@@ -37,7 +37,7 @@ struct SlideJob {
   }
 };
 
-/// Sixteen levels of a line from `column` on, a multiple of 16; zeros beyond its end.
+/// Sixteen levels of a line, starting at `column`, a multiple of 16. Zeros beyond the end of the line.
 __device__ __forceinline__ uint4 load_row_levels(const std::uint8_t* line, int column, int width) {
   if (column >= width) {
     return uint4{};
@@ -49,9 +49,10 @@ __device__ __forceinline__ uint4 load_row_levels(const std::uint8_t* line, int c
 }
 
 inline constexpr int kMarkThreads = 256;
-inline constexpr int kMaxMarkRows = 256;  ///< whose sums fit 16 bits
+inline constexpr int kMaxMarkRows = 256;  ///< column sums of this many rows fit in 16 bits
 
-/// For each mark, the sums of the columns from the mark before it on. blockIdx.y → mark; thread → 16 columns.
+/// Computes, for each mark, the column sums between the mark before it and this one. blockIdx.y → mark; thread → 16
+/// columns.
 static __global__ void __launch_bounds__(kMarkThreads) sum_to_marks(const __grid_constant__ SlideJob job) {
   constexpr std::uint32_t kEvenBytes = 0x00FF00FF;
   const int column = 16 * static_cast<int>(blockIdx.x * kMarkThreads + threadIdx.x);
@@ -79,7 +80,7 @@ static __global__ void __launch_bounds__(kMarkThreads) sum_to_marks(const __grid
   }
 }
 
-/// Adds up these sums from mark to mark. Lane → column; warp → a part of the marks.
+/// Turns these sums into running totals over the marks. Lane → column; warp → a part of the marks.
 static __global__ void __launch_bounds__(1024) add_up_marks(const __grid_constant__ SlideJob job) {
   constexpr int kParts = 32;
   __shared__ std::uint32_t of_parts[kParts][32];
@@ -111,7 +112,7 @@ static __global__ void __launch_bounds__(1024) add_up_marks(const __grid_constan
   }
 }
 
-/// What job.sums refers to; makes them.
+/// Computes the column sums above all marks. Sets job.pitch and job.sums; returns the memory behind job.sums.
 inline DeviceMemory sum_columns(Workspace& workspace, SlideJob& job) {
   constexpr int kColumnsOfBlock = 16 * kMarkThreads;
   const int marks = job.marks.count();
@@ -127,25 +128,25 @@ inline DeviceMemory sum_columns(Workspace& workspace, SlideJob& job) {
   return memory;
 }
 
-// --- The sums of a row's first columns in shared memory, and the sums of windows that they give ----------------------
+// --- Prefix sums over a row's columns in shared memory, and window sums from them ------------------------------------
 
-inline constexpr int kSlideColumns = 16;  ///< of a thread
-inline constexpr int kSlideStepRows = 2;  ///< between two barriers
+inline constexpr int kSlideColumns = 16;  ///< columns per thread
+inline constexpr int kSlideStepRows = 2;  ///< rows per step, between two barriers
 
-/// The compiler must not calculate this value again.
+/// Keeps the compiler from computing this value again.
 __device__ __forceinline__ int kept(int value) {
   asm volatile("" : "+r"(value));
   return value;
 }
 
-/// Of kSlideStepRows rows of sums over the windows' rows, from the first column that is kept on. A thread writes the
-/// sums through each of its kSlideColumns adjacent columns; it reads those around the windows of every kThreads-th
-/// pixel, its own ones.
+/// Prefix sums of kSlideStepRows rows: for each column, the sum over the windows' rows of all kept columns up to it. A
+/// thread writes the prefix sums of its own kSlideColumns adjacent columns. It reads those at both ends of the windows
+/// of its own pixels, which are every kThreads-th pixel.
 template <int kThreads, Border border>
 class RowPrefixes {
   static_assert(kThreads % 128 == 0, "slide_place() differs from thread to thread as from column to column");
-  static constexpr int kBefore = 3;   ///< words, so that the sum of the first column is at a multiple of 16 bytes
-  static constexpr int kSpare = 128;  ///< words that a row has more than columns; enough for slide_place()
+  static constexpr int kBefore = 3;   ///< words before a row, so that the first column's sum is aligned to 16 bytes
+  static constexpr int kSpare = 128;  ///< words per row in addition to the columns; enough for slide_place()
   static constexpr int kRowWords = kThreads * kSlideColumns + kSpare;
 
  public:
@@ -163,22 +164,23 @@ class RowPrefixes {
         through_end_(words + kept(place((2 * job.width - 2 - job.radius - begin_ - first_) - thread))),
         before_start_(words + kept(place((1 + job.radius - begin_) - thread))) {}
 
-  /// Of the sum of the first `columns`, in a row.
+  /// Position, in a row, of the sum of its first `columns` columns.
   static __device__ int place(int columns) { return slide_place(columns + kBefore); }
 
-  /// Of four sums, of the first columns + 1 … columns + 4, where `columns` is a multiple of 4.
+  /// The four sums of the first columns + 1 … columns + 4 columns. `columns` is a multiple of 4.
   static __device__ uint4& four(std::uint32_t* row, int columns) {
     return *reinterpret_cast<uint4*>(row + place(columns + 1));
   }
 
-  /// The sum of no columns is 0. By all threads, before a barrier.
+  /// Writes the sum of no columns, 0. Call from all threads, before a barrier.
   static __device__ void begin(std::uint32_t* words, int thread) {
     if (thread < kSlideStepRows) {
       words[thread * kRowWords + place(0)] = 0;
     }
   }
 
-  /// Writes the sums through the own columns of a row, from the sum of all columns before them.
+  /// Writes a row's prefix sums of the thread's columns. `before` is the sum of all columns before them. Shifts each
+  /// sum right by `shift`.
   __device__ __forceinline__ void write(int row, const std::uint32_t (&sums)[kSlideColumns], std::uint32_t before,
                                         int shift) const {
 #pragma unroll
@@ -192,14 +194,14 @@ class RowPrefixes {
     }
   }
 
-  /// The sum of the window of own pixel j, which is inside the row.
+  /// The window sum of the thread's pixel j, whose window lies inside the row.
   [[nodiscard]] __device__ __forceinline__ std::uint32_t inside(int j, int row) const {
     const int at = row * kRowWords + j * kThreads;
     return through_[at] - before_[at];
   }
 
-  /// The sums of the windows of own pixel j near the border, in each row, PrefixBeyond with places that are known; and
-  /// how many columns these windows count.
+  /// Sets `sums` to the window sums of the thread's pixel j, near the border, in each row; returns how many columns
+  /// these windows count. The same formulas as PrefixBeyond, with precomputed positions.
   __device__ __forceinline__ std::uint32_t at_border(int j, std::uint32_t (&sums)[kSlideStepRows]) const {
     const int after = thread_ + (begin_ + j * kThreads + job_.radius + 1 - job_.width);
     const int before = thread_ + (begin_ + j * kThreads - job_.radius);
@@ -243,9 +245,10 @@ class RowPrefixes {
   int first_;
   std::uint32_t* words_;
   int thread_;
-  int begin_;  ///< of the part's pixels
+  int begin_;  ///< the part's first pixel
   const std::uint32_t* all_;
-  // Of the first own pixel: where the sums of its window's columns are, and, reflected, beyond both ends of the row.
+  // For the thread's first pixel: positions of the prefix sums at both ends of its window, and of their reflections
+  // beyond both ends of the row.
   const std::uint32_t* through_;
   const std::uint32_t* before_;
   const std::uint32_t* through_end_;
@@ -254,7 +257,7 @@ class RowPrefixes {
 
 // --- The kernel ------------------------------------------------------------------------------------------------------
 
-inline constexpr int kMaxSlideThreads = 1024;  ///< of a multiprocessor
+inline constexpr int kMaxSlideThreads = 1024;  ///< per multiprocessor
 
 __device__ __forceinline__ std::uint32_t sum_of_bytes(const uint4& levels, std::uint32_t sum) {
   constexpr std::uint32_t kOnes = 0x01010101;
@@ -269,7 +272,7 @@ __device__ __forceinline__ std::uint32_t level_of(const uint4& levels, int i) {
   return __byte_perm(words[i / 4], 0, 0x4440 + i % 4);
 }
 
-/// The sum of `value` over the lanes of a warp up to this one.
+/// The sum of `value` over the lanes of a warp up to and including this one.
 __device__ __forceinline__ std::uint32_t sum_through_lane(std::uint32_t value, int lane) {
 #pragma unroll
   for (int distance = 1; distance < 32; distance *= 2) {
@@ -291,21 +294,21 @@ __device__ __forceinline__ std::uint32_t sum_of_warp(std::uint32_t value) {
 #endif
 }
 
-/// Replaces the sums of threads by those of all threads before, for each row of a step.
+/// Exclusive prefix sum over the threads of a block, for each row of a step.
 class SumsBefore {
  public:
   using OfWarps = std::uint32_t[2][kSlideStepRows][32];
 
   __device__ SumsBefore(OfWarps& of_warps, int thread) : of_warps_(of_warps), lane_(thread % 32), warp_(thread / 32) {}
 
-  /// By all threads, before a barrier.
+  /// Call from all threads, before a barrier.
   static __device__ void begin(OfWarps& of_warps, int thread, int threads) {
     for (int i = thread; i < 2 * kSlideStepRows * 32; i += threads) {
-      (&of_warps[0][0][0])[i] = 0;  // of warps that there are not
+      (&of_warps[0][0][0])[i] = 0;  // for missing warps
     }
   }
 
-  /// All threads meet.
+  /// Replaces each thread's sums by the total of all threads before it. Contains a barrier: call from all threads.
   __device__ __forceinline__ void replace(std::uint32_t (&sums)[kSlideStepRows]) {
     std::uint32_t through[kSlideStepRows];
 #pragma unroll
@@ -330,7 +333,7 @@ class SumsBefore {
   int turn_ = 0;
 };
 
-/// Writes the sums of all columns over the windows of row `top`, from the marks. By all threads.
+/// Computes, from the marks, the sum of each column over the windows of row `top`. Call from all threads.
 template <int kThreads, Border border>
 __device__ __forceinline__ void write_first_sums(const SlideJob& job, int top, int first_column, int thread,
                                                  std::uint32_t* row) {
@@ -358,12 +361,13 @@ __device__ __forceinline__ void write_first_sums(const SlideJob& job, int top, i
   }
 }
 
-/// The levels that enter and leave the windows of a step's rows, of a thread's own columns.
+/// The levels of a thread's own columns that enter and leave the windows with the rows of a step.
 struct MovingLevels {
   uint4 enter[kSlideStepRows];
   uint4 leave[kSlideStepRows];
 
-  /// Of the rows from `first` on, of those from `top` to `end`. The sums of the first row are there already.
+  /// Loads the levels for the step that starts at row `first`. Rows outside (top, end) load zeros: the sums of row
+  /// `top` already exist.
   template <Border border>
   __device__ __forceinline__ void load(const SlideJob& job, int first, int top, int end, int column) {
 #pragma unroll
@@ -378,7 +382,7 @@ struct MovingLevels {
   }
 };
 
-/// Starts to copy the levels of a step's rows, from `column` on, to where all threads find them.
+/// Starts to copy the levels of a step's rows, 16 per thread from `column` on, to shared memory.
 template <int kThreads>
 __device__ __forceinline__ void copy_levels(const SlideJob& job, int first, int end, int column,
                                             std::uint8_t* own_levels) {
@@ -395,7 +399,7 @@ __device__ __forceinline__ void copy_levels(const SlideJob& job, int first, int 
   __pipeline_commit();
 }
 
-/// The means of a thread's own pixels in the row before, a byte each, for sums modulo 2³².
+/// The means of a thread's own pixels in the row before, one byte each. Needed for sums modulo 2³².
 struct MeansBefore {
   std::uint32_t bytes[kSlideColumns / 4] = {};
 
@@ -411,10 +415,10 @@ struct MeansBefore {
   }
 };
 
-/// Makes one pixel of each window: operation.pixel(sum, n, below_inverse(n), mean, level), where `sum` is modulo 2³²
-/// and `mean` counts if Operation::kIsModulo, else `sum` is whole. Block → job.marks.rows() rows, kSlideStepRows at a
-/// time, of part blockIdx.y of the columns; thread → kSlideColumns adjacent columns, whose sums it keeps; and every
-/// kThreads-th pixel, which it makes.
+/// Computes one pixel from each window with operation.pixel(sum, n, below_inverse(n), mean, level). If
+/// Operation::kIsModulo, `sum` is modulo 2³² and `mean` is valid; otherwise `sum` is exact and `mean` unused. Block →
+/// job.marks.rows() rows of part blockIdx.y of the columns, kSlideStepRows rows at a time. Thread → keeps the sums of
+/// kSlideColumns adjacent columns, and computes every kThreads-th pixel.
 template <int kThreads, class Operation>
 __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     slide_rows(const __grid_constant__ SlideJob job, const __grid_constant__ Operation operation) {
@@ -429,7 +433,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   const int begin = job.parts.begin(part);
   const int pixels = job.parts.pixels(part);
   const int first_column = job.parts.first_column(part);
-  const int column = first_column + thread * kSlideColumns;  // the first own one
+  const int column = first_column + thread * kSlideColumns;  // the thread's first column
   const int top = static_cast<int>(blockIdx.x) * job.marks.rows();
   const int end = min(job.height, top + job.marks.rows());
   const int radius = job.radius;
@@ -439,8 +443,8 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   SumsBefore::begin(of_warps, thread, kThreads);
   write_first_sums<kThreads, border>(job, top, first_column, thread, prefix_words);
   __syncthreads();
-  std::uint32_t sums[kSlideColumns];  // of the own columns
-  std::uint32_t own_sum = 0;          // of these
+  std::uint32_t sums[kSlideColumns];  // of the thread's columns
+  std::uint32_t own_sum = 0;          // the total of `sums`
 #pragma unroll
   for (int q = 0; q < kSlideColumns / 4; ++q) {
     const uint4 four = Prefixes::four(prefix_words, thread * kSlideColumns + 4 * q);
@@ -474,11 +478,11 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     }
   }
 
-  // Of the pixels of a warp, those from the first to the last have windows inside the row.
+  // A warp's pixels from inside_begin to inside_end have windows inside the row.
   const int inside_begin = radius - begin - (thread - lane);
   const int inside_end = min(job.width - radius - begin, pixels) - 31 - (thread - lane);
   const int own_width = pixels - thread;
-  std::uint8_t* out = job.out + static_cast<std::size_t>(top) * job.width + begin + thread;  // own pixel 0 of a step
+  std::uint8_t* out = job.out + static_cast<std::size_t>(top) * job.width + begin + thread;  // pixel 0 of a step
   const std::uint8_t* const pixel_levels = row_levels + kept(begin - first_column + thread);
   MovingLevels moving;
   moving.load<border>(job, top, top, end, column);
@@ -506,8 +510,8 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
       __pipeline_wait_prior(0);
     }
     __syncthreads();
-    std::uint32_t down[kSlideStepRows];  // of positions that count
-    float below[kSlideStepRows];         // of windows that are not cut on their sides
+    std::uint32_t down[kSlideStepRows];  // counted rows per window
+    float below[kSlideStepRows];         // for windows that are not cut on their sides
 #pragma unroll
     for (int r = 0; r < kSlideStepRows; ++r) {
       down[r] = counted_positions(min(first + r, end - 1), radius, job.height, border);
@@ -577,9 +581,9 @@ bool try_slides(Workspace& workspace, SlideJob job, const Operation& operation, 
   return true;
 }
 
-/// Makes `result` of the sums of `picture`'s windows, both of one channel of 8 bits, by one of the operations: `whole`
-/// if sums fit 32 bits, else `modulo`. False, without having done anything, for other images, if windows reach beyond
-/// an image reflected once, or if they are too wide, for a wide image sooner.
+/// Computes `result` from the window sums of `picture`; both have one 8-bit channel. Uses the operation `whole` if sums
+/// fit in 32 bits, else `modulo`. Does nothing and returns false for other formats, for windows that reach beyond an
+/// image reflected once, and for windows that are too wide. The limit is smaller in a wide image.
 template <class Whole, class Modulo>
 bool try_slides(Workspace& workspace, const Picture& picture, const Picture& result, int radius, const Whole& whole,
                 const Modulo& modulo, const char* doing) {

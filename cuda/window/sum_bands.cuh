@@ -1,5 +1,6 @@
-// The kernel that sums small windows over 8-bit levels by products with band matrices on tensor cores: no table is
-// written. Used by window.cu and threshold.cu for images of one channel. Layout and arithmetic: core/window/bands.hpp.
+// A kernel that sums small windows over 8-bit levels by products with band matrices on tensor cores, without a
+// summed-area table. Used by window.cu and threshold.cu for images of one channel. Layout and arithmetic:
+// core/window/bands.hpp.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -17,17 +18,18 @@ namespace gpuimg::cuda {
 
 // --- Rows in shared memory, copied there ahead of the steps that read them -------------------------------------------
 
-/// Of a block. Steps have kBandStepRows rows each; the first ones only sum the windows of the row above the results.
-/// From compute capability 9.0 on, a step's rows are one box of a tensor, and no warp waits for another: a barrier in
-/// shared memory counts what has been copied, a second one the warps that have read it, and the last of these starts
-/// the copy of a later step. Before, all threads copy 16 bytes each, and meet at every step.
+/// The rows of a block. A step has kBandStepRows rows. The first steps only sum the windows of the row above the
+/// results. From compute capability 9.0 on, a step's rows are one box of a tensor, and warps do not wait for each
+/// other. One barrier in shared memory counts the copied bytes, and a second one counts the warps that have read them;
+/// the last of these warps starts the copy of a later step. On older devices, each thread copies 16 bytes at a time,
+/// and all threads meet at every step.
 class TileRows {
   static constexpr int kSlots = BandTile::kSlots;
 
  public:
   int starts;  ///< number of steps without results
-  int steps;   ///< number of all
-  int base;    ///< the row of the first step's first result, if it had results
+  int steps;   ///< number of all steps
+  int base;    ///< the row that the first step's first result would have
 
   __device__ TileRows(const BandJob& job, const BandMaps& maps, const BandBlock& own, std::uint32_t tile_address)
       : job_(job), tile_address_(tile_address) {
@@ -48,21 +50,21 @@ class TileRows {
     }
   }
 
-  /// The row that counts in place of `logical`, or -1.
+  /// The row of the image that stands for row `logical`, or -1 if that row counts nothing.
   [[nodiscard]] __device__ int row_of(int logical) const {
     return logical < first_counted_ ? -1 : source_position(logical, job_.height, job_.border);
   }
 
-  /// Steps are not negative: a signed remainder takes seven instructions more.
+  /// Unsigned, because steps are not negative and a signed remainder takes seven more instructions.
   static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
 
-  /// Where a row is of those that enter with a step.
+  /// Offset in shared memory of row `row` of those that enter with a step.
   [[nodiscard]] __device__ std::uint32_t place(int step, int row) const {
     return static_cast<std::uint32_t>(slot_of(step) * BandTile::kBoxBytes + row * BandTile::kPitch);
   }
 
 #if __CUDA_ARCH__ >= 900
-  /// Starts to copy the first steps. By all threads.
+  /// Starts to copy the first steps. Call from all threads.
   __device__ void begin() {
     if (threadIdx.x == 0) {
       for (int slot = 0; slot < kSlots; ++slot) {
@@ -80,8 +82,8 @@ class TileRows {
     }
   }
 
-  /// A box has whole steps of rows: those of the first step that are above the windows become zeros. By all threads,
-  /// after begin().
+  /// Clears the rows of the first step that lie above the windows. A box always has all rows of a step, so the copy
+  /// includes them. Call from all threads, after begin().
   __device__ void clear_rows_above() const {
     wait_for(copied(0), 0);
     const int skipped = (starts * kBandStepRows - job_.layout.size()) * BandTile::kPitch;
@@ -91,19 +93,19 @@ class TileRows {
     __syncthreads();
   }
 
-  /// Waits until the rows of a step are there. By whole warps, for all steps in order.
+  /// Waits until the rows of a step are copied. Call from whole warps, for all steps in order.
   __device__ __forceinline__ void wait(int step) {
     wait_for(copied(slot_of(step)), turn_of(step));
-    // The answer to release() is read here, because it takes a while.
+    // Reads the result of the last release() only here, because it takes a while to arrive.
     std::uint32_t unread = 0;
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(unread) : "l"(released_));
     if (__any_sync(0xFFFFFFFFU, unread == 1)) {
-      wait_for(read(slot_of(step - 1)), turn_of(step - 1));  // returns at once, and what others read is read
+      wait_for(read(slot_of(step - 1)), turn_of(step - 1));  // returns at once; orders the other warps' reads
       copy(step - 1 + kAhead);
     }
   }
 
-  /// The warp has read the rows of a step. A branch would take longer than a predicate.
+  /// Call when the warp has read the rows of a step. Uses a predicate, because a branch would take longer.
   __device__ __forceinline__ void release(int step) {
     __syncwarp();
     asm volatile(
@@ -140,7 +142,7 @@ class TileRows {
         : "memory");
   }
 
-  /// Starts to copy the rows of a step. By a warp.
+  /// Starts to copy the rows of a step. Call from one whole warp.
   __device__ __forceinline__ void copy(int step) const {
     if (step >= steps) {
       return;
@@ -191,9 +193,9 @@ class TileRows {
     }
   }
 
-  __device__ void clear_rows_above() const {}  // they were copied as zeros
+  __device__ void clear_rows_above() const {}  // copy() writes zeros for these rows
 
-  /// Waits until the rows of a step are there. By all threads, for all steps in order.
+  /// Waits until the rows of a step are copied. Call from all threads, for all steps in order.
   __device__ __forceinline__ void wait(int step) {
     __pipeline_wait_prior(kAhead - 1);
     __syncthreads();
@@ -203,7 +205,7 @@ class TileRows {
   __device__ void release(int) {}
 
  private:
-  /// Warps may read the step before still; see above for the one before that.
+  /// One step less than above, because warps may still read the step before.
   static constexpr int kAhead = kSlots - 2;
   static constexpr int kThreadsPerRow = kBandThreads / kBandStepRows;
 
@@ -215,7 +217,8 @@ class TileRows {
     __pipeline_commit();
   }
 
-  /// A row of the image or a copy, or the zeros it counts as: of each 16 columns by one thread of kThreadsPerRow.
+  /// Copies a row of the image or of a copy, or zeros if `row` is negative. Each of the row's kThreadsPerRow threads
+  /// copies 16 columns at a time.
   __device__ __forceinline__ void copy_row(std::uint32_t to, int row) const {
     const std::uint8_t* const from = levels_ + static_cast<std::int64_t>(max(row, 0)) * width_;
 #pragma unroll
@@ -227,26 +230,26 @@ class TileRows {
   }
 #endif
 
-  /// Logical, of those that enter with a step.
+  /// The logical number of the first row that enters with a step.
   [[nodiscard]] __device__ int first_row(int step) const { return base + step * kBandStepRows + job_.layout.radius; }
 
   const BandJob& job_;
   std::uint32_t tile_address_;
-  int first_counted_;  ///< row; those above it count nothing
-  int column_;         ///< where the block's rows begin in those they are copied from
-  int width_;          ///< of the rows they are copied from: the image, or a copy
+  int first_counted_;  ///< the first row that counts
+  int column_;         ///< the first column to read from the source rows
+  int width_;          ///< of the source rows: those of the image, or of a copy
   const std::uint8_t* levels_;
   const CUtensorMap* map_;
   int layer_;
-  std::uint64_t released_ = 0;  ///< of a warp's first thread: the barrier, when the warp had read the last step
+  std::uint64_t released_ = 0;  ///< in a warp's first thread: the barrier's state at the last release()
 };
 
 // --- The kernel ------------------------------------------------------------------------------------------------------
 
-/// Makes eight pixels of the sums of their windows: operation.whole(sums, levels) where all count size² pixels, else
-/// operation.cut(sums, counts, levels), both with job.sum_base in the sums. Block → job.rows rows of kBandBlockColumns
-/// columns; warp → 32 columns; thread → 8 adjacent pixels of rows g and g + 8 of 16, g = lane / 4. Windows of the first
-/// row are summed by steps without results and leaving rows.
+/// Computes eight pixels at a time from their window sums: with operation.whole(sums, levels) where all windows have
+/// size² pixels, else with operation.cut(sums, counts, levels). The sums include job.sum_base. Block → job.rows rows of
+/// kBandBlockColumns columns; warp → 32 columns; thread → 8 adjacent pixels in rows g and g + 8 of 16, g = lane / 4.
+/// The first steps sum the windows of the first row: they write no results, and no rows leave.
 template <class Operation>
 __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2))
     sum_bands(const __grid_constant__ BandJob job, const __grid_constant__ BandMaps maps,
@@ -293,15 +296,15 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   rows.clear_rows_above();  // the first copy takes a while
   const int warp_column = block_column + warp * kBandColumns;
   const Quad ones = {0x01010101U, 0x01010101U, 0x01010101U * kBandDigit, 0x01010101U * kBandDigit};
-  Quad before[kBandTiles];  // the sums of the row before, in all rows
+  Quad before[kBandTiles];  // the sums of the row before, repeated in all rows
 #pragma unroll
   for (auto& sums : before) {
     sums[0] = sums[1] = sums[2] = sums[3] = job.sum_base;
   }
-  const int level_row = lane / 16 * 8 + lane % 8;  // of a step, whose address the lane gives
+  const int level_row = lane / 16 * 8 + lane % 8;  // the row whose address this lane passes to load_levels
   const std::uint32_t levels_at = tile_address + static_cast<std::uint32_t>(lane / 8 % 2 * 16 + warp * kBandColumns);
   const int out_column = warp_column + quarter * 8;
-  // The steps, and the threads or warps, whose results are all written and have windows of size² pixels.
+  // The steps and the warps whose results are all inside the image and have windows of size² pixels.
   const int cut = job.border == Border::cut ? radius : 0;
   const int whole_begin = max(starts, (cut - base + kBandStepRows - 1) / kBandStepRows);
   const int whole_end = (min(end, job.height - cut) - base) / kBandStepRows;
@@ -365,7 +368,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   const auto make_step = [&]<bool kPlain>(int step) {
     rows.wait(step);
     [[maybe_unused]] const uint2 columns = kPlain ? uint2{} : counted_columns(job, out_column);
-    RowPairs entered[2];  // of both parts, before the first is finished
+    RowPairs entered[2];  // both parts are summed before the first is finished
     sum_rows.template operator()<false>(step, 0, entered[0]);
     sum_rows.template operator()<false>(step, 1, entered[1]);
 #pragma unroll
@@ -399,7 +402,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     rows.release(step);
   };
   for (int step = starts; step < steps;) {
-    // Most steps are made by a loop that holds nothing for borders in registers.
+    // The inner loop handles most steps and keeps no registers for borders.
     if (is_whole && step >= whole_begin && step < whole_end) {
       for (; step < whole_end; ++step) {
         make_step.template operator()<true>(step);
@@ -410,9 +413,9 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   }
 }
 
-// --- The levels that blocks read at the border of the image, copied before -------------------------------------------
+// --- Copies of the levels that blocks read at the border of the image ------------------------------------------------
 
-/// Sixteen levels of a row from `column` on, which may lie outside the image.
+/// Sixteen levels of a row, starting at `column`. Columns may lie outside the image.
 inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int width, Border border, int column) {
   constexpr std::uint32_t kReversed = 0x0123;
   if (column >= 0 && column + 16 <= width) {
@@ -436,8 +439,8 @@ inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/// Copies what blocks read whose columns are not all inside the image, or not aligned. blockIdx.y → copy; warp → rows;
-/// lane → 16 levels.
+/// Copies the columns of strips that are not all inside the image, or not aligned. blockIdx.y → copy; warp → rows; lane
+/// → 16 levels.
 static __global__ void __launch_bounds__(kBandThreads) copy_borders(const __grid_constant__ BandJob job) {
   static_assert(BandTile::kColumns <= 32 * 16, "a warp copies a row at once");
   const int copy = static_cast<int>(blockIdx.y);
@@ -458,13 +461,14 @@ static __global__ void __launch_bounds__(kBandThreads) copy_borders(const __grid
 
 // --- The launch ------------------------------------------------------------------------------------------------------
 
-/// Makes `result` of the sums of `picture`'s windows, up to kMaxBandWindow, both of one channel of 8 bits. False,
-/// without having done anything, for other images, if the image is too wide, or the device lacks the products.
+/// Computes `result` from the sums of `picture`'s windows, whose side is at most kMaxBandWindow; both pictures have one
+/// 8-bit channel. Does nothing and returns false for other formats, if the image is too wide, or if the device lacks
+/// the products.
 template <class Operation>
 bool try_bands(Workspace& workspace, const Picture& picture, const Picture& result, int radius, Border border,
                const Operation& operation, const char* doing) {
   constexpr int kResidentBlocks = 2;
-  constexpr int kMinSteps = 2;  // of a block
+  constexpr int kMinSteps = 2;  // per block
   constexpr int kMaxGridRows = 65535;
   constexpr int kProductsVersion = 80;
   constexpr int kBoxesVersion = 90;
@@ -495,7 +499,7 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
   const int blocks_per_strip = std::max(1, resident / job.strips);
   job.rows = steps_of(blocks_per_strip) * kBandStepRows;
   if (border == Border::cut) {
-    // Steps at a cut border take longer. Two blocks share those of a strip, where that leaves the others as they are.
+    // Steps at a cut border take longer. So edge strips get twice as many blocks, if the other strips keep theirs.
     const int edge_strips = (radius + kBandBlockColumns - 1) / kBandBlockColumns;
     if (2 * edge_strips < job.strips && resident / (job.strips + 2 * edge_strips) == blocks_per_strip) {
       job.edge_strips = edge_strips;
