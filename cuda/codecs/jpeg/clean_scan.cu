@@ -47,7 +47,7 @@ __device__ void cut_at(ScanChunk& chunk, std::uint32_t first, std::uint32_t end)
   chunk.cut(end <= first ? 0 : end - first);
 }
 
-/// Block → 4096 bytes, thread → 16 of them. The barrier after the end is found lets every thread cut its bytes there.
+/// Block → 4096 bytes, thread → 16 of them. Barrier: the end of the scan is known before threads cut their bytes there.
 __global__ void __launch_bounds__(kRawTileThreads) count_coded_bytes(const JpegJob job) {
   using Reduce = cub::BlockReduce<std::uint32_t, kRawTileThreads>;
   __shared__ typename Reduce::TempStorage reduce;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kRawTileThreads) count_coded_bytes(const JpegJ
   }
 }
 
-/// Clears what the bit reader may see behind the coded bytes, and checks the marker there.
+/// Clears the bytes after the coded bytes, which the bit reader may read, and checks the marker after the scan.
 __device__ void finish_counts(const JpegJob& job, std::uint32_t coded_bytes, std::uint32_t restarts,
                               std::uint32_t end) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(job.words);
@@ -87,8 +87,8 @@ __device__ void finish_counts(const JpegJob& job, std::uint32_t coded_bytes, std
   atomicOr(&job.findings->defects, defects);
 }
 
-/// One block. Thread → tile: replaces the counts of each tile by those of all tiles before it. Tiles behind the end of
-/// the scan count as empty. The scan's storage is used again in each turn, hence the barrier at its end.
+/// One block. Thread → tile: replaces the counts of each tile by the totals of all tiles before it. Tiles after the end
+/// of the scan count as empty. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_raw_tiles(const JpegJob job, std::uint32_t tiles) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kOneBlock) add_up_raw_tiles(const JpegJob job,
   }
 }
 
-/// A restart marker ends a segment, and has the right number or is a defect.
+/// Records where restart markers begin new segments. A marker with the wrong number is a defect.
 __device__ void note_restarts(const JpegJob& job, const ScanChunk& chunk, std::uint32_t first, std::uint32_t number,
                               std::uint32_t coded_before) {
   for (std::uint32_t left = chunk.restarts; left != 0; left &= left - 1, ++number) {
@@ -138,8 +138,8 @@ __device__ void note_restarts(const JpegJob& job, const ScanChunk& chunk, std::u
   }
 }
 
-/// Block → 4096 bytes, thread → 16 of them. Gathers the coded ones in shared memory at their destination's alignment;
-/// after the barrier the block stores them as words.
+/// Block → 4096 bytes, thread → 16 of them. Gathers the coded bytes in shared memory at their destination's alignment;
+/// after the barrier, the block stores them as words.
 __global__ void __launch_bounds__(kRawTileThreads) move_coded_bytes(const JpegJob job) {
   using Scan = cub::BlockScan<std::uint32_t, kRawTileThreads>;
   __shared__ typename Scan::TempStorage scan;
@@ -168,8 +168,8 @@ __global__ void __launch_bounds__(kRawTileThreads) move_coded_bytes(const JpegJo
   store_words(to, buffer, total & 0xFFFFU);
 }
 
-/// One block. Thread → segment: numbers the subsequences. Leaves none if the scan has a defect, because the segments
-/// may then be missing. The scan's storage is used again in each turn, hence the barrier at its end.
+/// One block. Thread → segment: numbers the subsequences. Leaves their number 0 if the scan has a defect, because
+/// segments may then be missing. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) number_subsequences(const JpegJob job) {
   using Scan = cub::BlockScan<std::uint32_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;

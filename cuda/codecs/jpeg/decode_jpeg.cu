@@ -1,4 +1,4 @@
-// Allocates a JPEG's arrays, queues the kernels, and reads their verdict.
+// Allocates a JPEG's arrays, queues the kernels, and reads the defects that they found.
 #include "codecs/device_codecs.hpp"
 
 #include <memory>
@@ -17,13 +17,13 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// What the host gives the device for one image, in one copy.
+/// The tables of one image, which the host uploads in one copy.
 struct JpegTables {
   alignas(16) jpeg::HuffmanTables huffman;
   alignas(16) jpeg::TransposedSteps steps[jpeg::kMaxComponents];
 };
 
-/// Where the arrays of the job are. Returns the bytes they take.
+/// Places the job's arrays in `memory`. Returns their total size in bytes; null memory only computes the size.
 std::size_t lay_out(JpegJob& job, std::byte* memory) {
   const std::uint32_t segments = job.layout.segment_count;
   const std::size_t subsequences = max_subsequences(job.raw_bytes, segments);
@@ -82,7 +82,7 @@ class BlockUpload final : public JpegBlockSink {
   const NewHostMemory& new_memory_;
   std::shared_ptr<std::byte> memory_;
   int turn_ = 0;
-  IdleAtEnd idle_;  // ends before the memory
+  IdleAtEnd idle_;  // destroyed before memory_
 };
 
 class JpegDecoder {
@@ -115,7 +115,7 @@ class JpegDecoder {
     return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
   }
 
-  /// Makes pixels of coefficients that the host decodes.
+  /// Computes pixels from coefficients that the host decodes.
   std::optional<Picture> run(const JpegCoefficients& jpeg, const NewHostMemory& new_memory) {
     Picture picture = picture_of_pixels();
     BlockUpload blocks(workspace_, job_.coefficients, new_memory);
@@ -150,7 +150,7 @@ class JpegDecoder {
   void upload_inputs() {
     upload_tables();
     upload(const_cast<std::byte*>(job_.raw), encoded_.scan.data(), job_.raw_bytes);
-    // Kernels read whole words of the scan and of no more than kReadablePastEnd bytes behind it.
+    // Kernels read whole words, so they may read up to kReadablePastEnd bytes past the scan.
     cuda_check(
         cudaMemsetAsync(const_cast<std::byte*>(job_.raw) + job_.raw_bytes, 0, kReadablePastEnd, workspace_.stream()),
         "uploading a JPEG");
@@ -166,8 +166,8 @@ class JpegDecoder {
     return findings->defects;
   }
 
-  /// Flat images never synchronize: the host finds the states in order. Returns false if it cleans the scan otherwise
-  /// than the device did, which would be a bug.
+  /// Flat images never synchronize, so the host finds the states one after another. Returns false if the host's clean
+  /// scan differs from the device's, which would be a bug.
   bool upload_walked_states() {
     const jpeg::CleanScan scan = jpeg::clean_scan(encoded_.scan, job_.layout.segment_count);
     const std::vector<std::uint32_t> first = jpeg::first_subsequences(scan.first_byte, kSubsequenceBits);
@@ -194,7 +194,7 @@ class JpegDecoder {
     job_.table.tile_size = table.tile_size;
     cuda_check(cudaMemsetAsync(&job_.findings->defects, 0, sizeof(std::uint32_t), workspace_.stream()),
                "decoding a JPEG");
-    workspace_.device()->wait();  // the vectors are read until then
+    workspace_.device()->wait();  // the copies may read the vectors until here
     return true;
   }
 
@@ -227,8 +227,8 @@ std::unique_ptr<JpegTables> tables_of(const EncodedJpeg& jpeg) {
   return tables;
 }
 
-/// Calls decode(); nothing if there is no room for all of it, or for the kernels' shared memory: the host may still
-/// decode the image.
+/// Calls decode(). Returns nullopt if device memory or the kernels' shared memory does not suffice, because the host
+/// may still be able to decode the image.
 template <class Decode>
 std::optional<Picture> if_possible(const Decode& decode) {
   try {

@@ -1,5 +1,5 @@
-// Decodes a scan: finds the decoder's state and the sums at the beginning of every subsequence, then decodes the
-// coefficients of all blocks, and proves that the states are those of sequential decoding.
+// Decodes a scan: finds the decoder's state and the sums at the start of every subsequence, then decodes the
+// coefficients of all blocks. Proves that the states are those of sequential decoding.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/jpeg/block_memory.cuh"
@@ -17,7 +17,7 @@ using jpeg::SegmentSums;
 using jpeg::Subsequence;
 
 constexpr std::uint32_t kJoinThreads = 256;
-constexpr std::uint32_t kParts = 2;  ///< of a subsequence: see jpeg::part_end
+constexpr std::uint32_t kParts = 2;  ///< parts per subsequence: see jpeg::part_end
 constexpr std::uint32_t kTileParts = kParts * kTileThreads;
 constexpr std::uint32_t kMaxRounds = 256;
 constexpr std::uint32_t kRepairRounds = 4;
@@ -33,7 +33,7 @@ struct SyncMemory {
   DecoderState ends[kTileParts];
   ScanSums own[kTileParts];
   std::uint32_t begin[kTileThreads];
-  std::uint32_t flows_to[kTileThreads];  ///< end bit; 0: no state flows into the subsequence
+  std::uint32_t flows_to[kTileThreads];  ///< end bit; 0 if the subsequence does not continue from its predecessor
   std::uint16_t changed[2][kTileThreads];
   std::uint32_t changed_count[2];
 };
@@ -45,9 +45,9 @@ __device__ jpeg::SubsequenceTable table_of(const JpegJob& job) {
   return table;
 }
 
-/// Skims each part from where its predecessor ends, as long as that changes. Thread → entry of the list of those that
-/// changed, each of which has at most one successor. In each round, one barrier stands between reading states and
-/// writing them, and one between writing and the next round. Returns false if that takes too many rounds.
+/// Skims parts again, each from its predecessor's end state, until no end state changes. Thread → entry of the list of
+/// parts that changed; each has at most one successor. Barriers of a round: states are read before they are written,
+/// and written before the next round. Returns false after too many rounds.
 __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
   int now = 0;
   for (std::uint32_t round = 0;; ++round) {
@@ -82,8 +82,8 @@ __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
   }
 }
 
-/// Block → tile of 250 subsequences and six before it; thread → subsequence, which it first skims from a guess. Dynamic
-/// shared memory: SyncMemory, some 60 KiB. The first barrier publishes the tables, the second the guesses.
+/// Block → tile of 250 subsequences and the six before it; thread → subsequence, which it first skims from a guessed
+/// state. Dynamic shared memory: SyncMemory, about 60 KiB. Barriers: the tables are complete; the guesses are complete.
 __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constant__ JpegJob job) {
   extern __shared__ uint4 dynamic_shared[];
   SyncMemory& shared = *reinterpret_cast<SyncMemory*>(dynamic_shared);
@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constan
   }
   shared.begin[threadIdx.x] = place.begin;
   shared.flows_to[threadIdx.x] = exists && !place.is_first ? place.end : 0;
-  // What does not exist flows nowhere either: the subsequences before the first of the scan are followed by the first
-  // of a segment, and those behind its last by nothing.
+  // Threads without a subsequence also list a change, but it spreads nowhere: those before the scan are followed by the
+  // first subsequence of a segment, and those after the scan by none.
   shared.changed[0][threadIdx.x] = static_cast<std::uint16_t>(part + kParts - 1);
   __syncthreads();
   if (!settle(shared, code) && threadIdx.x == 0) {
@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constan
   }
 }
 
-/// One block. Thread → tile: walks on where a tile's run-in was too short. The barrier in each round stands between
-/// reading the end of the tile before and writing this one's; the vote is the one before the next round.
+/// One block. Thread → tile: repairs the tiles whose run-in was too short. Barriers of a round: a tile's start is read
+/// before the tile before it writes its new end; the ends and the defects are written before the next round reads them.
 __global__ void __launch_bounds__(kJoinThreads) repair_tiles(const __grid_constant__ JpegJob job) {
   const jpeg::SubsequenceTable table = table_of(job);
   if (job.findings->defects != 0) {
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(kJoinThreads) repair_tiles(const __grid_consta
   }
 }
 
-/// Block → tile; thread → subsequence: adds up the sums before each within its tile.
+/// Block → tile; thread → subsequence: adds up the sums of the subsequences before it in its tile.
 __global__ void __launch_bounds__(kTileThreads) add_up_tile(const __grid_constant__ JpegJob job) {
   using Scan = cub::BlockScan<SegmentSums, kTileThreads>;
   __shared__ typename Scan::TempStorage scan;
@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(kTileThreads) add_up_tile(const __grid_constan
   }
 }
 
-/// One block. Thread → tile: adds up the sums of all tiles. The scan's storage is used again in each turn, hence the
-/// barrier at its end.
+/// One block. Thread → tile: adds up the sums of the tiles before it. Barrier at the end of each turn: the next turn
+/// reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kJoinThreads) add_up_tiles(const __grid_constant__ JpegJob job) {
   using Scan = cub::BlockScan<SegmentSums, kJoinThreads>;
   __shared__ typename Scan::TempStorage scan;
@@ -213,12 +213,12 @@ __global__ void __launch_bounds__(kJoinThreads) add_up_tiles(const __grid_consta
 
 constexpr std::uint32_t kWalkThreads = 256;
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kBlockWords = 8;   ///< of 16 bytes
-constexpr int kSymbolsAtOnce = 2;          ///< between two looks at what the other threads do
-constexpr int kGather = 8;                 ///< threads that wait at the end of a block before the warp stores theirs
-constexpr std::uint32_t kBufferWords = 9;  ///< one more, so that the threads of a warp use different banks
+constexpr std::uint32_t kBlockWords = 8;   ///< words of 16 bytes per block
+constexpr int kSymbolsAtOnce = 2;          ///< symbols decoded between two votes of the warp
+constexpr int kGather = 8;                 ///< waiting threads that make the warp store blocks and begin new ones
+constexpr std::uint32_t kBufferWords = 9;  ///< one spare word, so that the threads of a warp use different banks
 
-/// A finished block: where to store it, and who holds it.
+/// A finished block: where to store it, and which lane holds it.
 struct FinishedBlock {
   std::uint32_t number;
   std::uint32_t lane;
@@ -226,14 +226,14 @@ struct FinishedBlock {
 
 /// Shared memory of write_coefficients(), 60 KiB.
 struct WalkMemory {
-  alignas(16) uint4 buffers[kWalkThreads][kBufferWords];  ///< a block each thread, zero where nothing is written
+  alignas(16) uint4 buffers[kWalkThreads][kBufferWords];  ///< one block per thread; zero where nothing is written
   alignas(16) std::uint16_t symbols[jpeg::kSymbolEntries];
   FinishedBlock finished[kWalkThreads];
   jpeg::TransposedZigzag zigzag;
 };
 
-/// A warp stores the blocks that its threads have finished, four at a time with eight lanes each, and clears their
-/// buffers. All lanes call it; `finished` says which have one.
+/// Stores the blocks that the threads of a warp have finished, four at a time with eight lanes each, and clears their
+/// buffers. All lanes must call this; `finished` is true for lanes that hold a finished block.
 __device__ void store_blocks(WalkMemory& shared, const JpegJob& job, bool finished, std::uint32_t number) {
   const std::uint32_t lane = threadIdx.x % kWarp;
   const std::uint32_t warp = threadIdx.x - lane;
@@ -255,8 +255,8 @@ __device__ void store_blocks(WalkMemory& shared, const JpegJob& job, bool finish
   __syncwarp();  // the list and the buffers are free
 }
 
-/// Thread → subsequence, and the blocks that begin in it. Dynamic shared memory: WalkMemory. The barrier publishes the
-/// tables and the cleared buffers; from then on warps are on their own.
+/// Thread → subsequence, and the blocks that begin in it. Dynamic shared memory: WalkMemory. Barrier: the tables are
+/// complete and the buffers are clear; after it, warps run independently.
 __global__ void __launch_bounds__(kWalkThreads) write_coefficients(const JpegJob job) {
   extern __shared__ uint4 dynamic_shared[];
   WalkMemory& shared = *reinterpret_cast<WalkMemory*>(dynamic_shared);
@@ -280,8 +280,8 @@ __global__ void __launch_bounds__(kWalkThreads) write_coefficients(const JpegJob
   auto* const buffer = reinterpret_cast<std::int16_t*>(shared.buffers[threadIdx.x]);
   const auto put = [&](std::uint32_t place, std::int16_t value) { buffer[shared.zigzag.place[place]] = value; };
   jpeg::BlockWalk walk(code, task);
-  // Storing blocks and beginning new ones takes as long for one thread as for all, so those that are done wait for some
-  // more.
+  // Storing blocks and beginning new ones takes as long for one thread as for the whole warp. So threads at the end of
+  // a block wait until kGather threads are.
   bool finished = false;
   for (;;) {
     const bool begins = !finished && walk.is_live() && walk.is_at_dc();

@@ -15,9 +15,9 @@
 namespace gpuimg::cuda {
 namespace {
 
-constexpr std::size_t kScanBytesPerByte = 2;  ///< at most, with stuffing
+constexpr std::size_t kScanBytesPerByte = 2;  ///< maximum, with stuffing
 
-/// Room for that many packed bytes, in whole pieces.
+/// Number of words for `bytes` packed bytes, rounded up to whole pieces.
 std::uint64_t words_for(std::uint64_t bytes) {
   return std::max<std::uint64_t>((bytes + kPieceBytes - 1) / kPieceBytes, 1) * (kPieceBytes / sizeof(std::uint32_t));
 }
@@ -32,7 +32,8 @@ void lay_out_words(EncoderJob& job, ArrayLayout& arrays) {
   job.piece_begins = arrays.take<std::uint64_t>(pieces);
 }
 
-/// The scan takes the place of the coefficients, which are read before it is written. Returns the bytes of all arrays.
+/// Places the job's arrays in `memory`. The scan overwrites the coefficients, which are read before it is written.
+/// Returns the total size in bytes.
 std::size_t lay_out(EncoderJob& job, std::byte* memory) {
   const std::size_t blocks = job.layout.block_count();
   const std::size_t tiles = job.tile_count();
@@ -50,7 +51,7 @@ std::size_t lay_out(EncoderJob& job, std::byte* memory) {
   return arrays.bytes();
 }
 
-/// The same for a scan that needs more room than usual. The coefficients stay where they are.
+/// The same for a scan that needs more memory than usual. The coefficients stay where they are.
 std::size_t lay_out_again(EncoderJob& job, std::byte* memory) {
   ArrayLayout arrays(memory);
   job.scan = arrays.take<std::uint8_t>(scan_bytes(job));
@@ -129,7 +130,7 @@ std::optional<Encoded> encode_jpeg(Workspace& workspace, const Picture& picture,
     if (error.kind() != ErrorKind::out_of_memory) {
       throw;
     }
-    return std::nullopt;  // the host takes less
+    return std::nullopt;  // the host's encoder needs less memory
   }
 }
 

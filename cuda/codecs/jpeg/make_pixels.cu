@@ -1,4 +1,4 @@
-// From coefficients to pixels: inverse DCT, then upsampling and color; and turning them upright.
+// From coefficients to pixels: inverse DCT, upsampling, color conversion, and rotation by the EXIF orientation.
 #include "codecs/jpeg/block_memory.cuh"
 #include "codecs/jpeg/jpeg_job.cuh"
 #include "device/cuda_check.hpp"
@@ -15,8 +15,8 @@ constexpr std::uint32_t kDctBlocks = kDctThreads / kBlockSide;
 constexpr int kPaddedRow = kBlockSide + 1;  // so that columns and rows use different banks
 constexpr int kPaddedBlock = kBlockSide * kPaddedRow;
 
-/// Rows of blocks are counted through all components, one after the other. Returns the component, and makes `row` its
-/// own.
+/// Rows of blocks are numbered through all components, one after the other. Returns the component of `row`, and changes
+/// `row` to its number within this component.
 __device__ int component_of_row(const jpeg::Layout& layout, std::uint32_t& row) {
   int component = 0;
   for (; component + 1 < layout.component_count && row >= layout.block_rows(component); ++component) {
@@ -25,8 +25,8 @@ __device__ int component_of_row(const jpeg::Layout& layout, std::uint32_t& row) 
   return component;
 }
 
-/// Turns rows of a block, one a thread, into columns. The first barrier publishes the rows; after the second `work` is
-/// free. All lanes of the warp call it.
+/// Transposes a block that eight threads hold, one row each. Barriers: the rows are complete in `work`; `work` is free
+/// again. All lanes of the warp must call this.
 __device__ void transpose(std::int32_t* work, int lane, std::int16_t values[kBlockSide]) {
 #pragma unroll
   for (int x = 0; x < kBlockSide; ++x) {
@@ -40,7 +40,7 @@ __device__ void transpose(std::int32_t* work, int lane, std::int16_t values[kBlo
   __syncwarp();
 }
 
-/// The number of a block where blocks are counted row by row, one component after the other.
+/// The number of a block if blocks are numbered row by row, one component after the other.
 __device__ std::uint32_t number_in_planes(const jpeg::Layout& layout, int component, std::uint32_t column,
                                           std::uint32_t row) {
   std::uint32_t number = row * layout.block_columns(component) + column;
@@ -50,9 +50,9 @@ __device__ std::uint32_t number_in_planes(const jpeg::Layout& layout, int compon
   return number;
 }
 
-/// Block → 32 neighboring blocks of 8×8 in a row of one component; eight threads → one of them: first a column each,
-/// then a row each. Shared memory holds the columns in between; the eight threads are in one warp, which its own
-/// barrier serves.
+/// Thread block → 32 adjacent 8×8 blocks in a row of one component. Eight threads of a warp → one of these blocks:
+/// first one column each, then one row each. Shared memory holds the columns in between. Warp barrier: the columns are
+/// complete.
 template <bool kIsCodedOrder>
 __global__ void __launch_bounds__(kDctThreads) transform_blocks(const __grid_constant__ JpegJob job) {
   __shared__ std::int32_t work[kDctBlocks][kPaddedBlock];
@@ -111,8 +111,8 @@ constexpr std::uint32_t kColorPixels = kColorThreads * kPixelRun;
 constexpr std::uint32_t kRgb = 3;
 constexpr std::uint32_t kRunWords = kPixelRun * kRgb / sizeof(std::uint32_t);
 
-/// Block → 1024 pixels of a row, thread → 8 of them. They wait in shared memory for the barrier; then the block stores
-/// them.
+/// Block → 1024 pixels of a row, thread → 8 of them. Threads write their pixels to shared memory; after the barrier,
+/// the block stores them together.
 template <int kHorizontal, int kVertical>
 __global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_constant__ JpegJob job) {
   __shared__ uint4 buffer[kColorThreads * kRunWords / 4];
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_con
     std::uint32_t cr[kPixelRun];
     jpeg::upsample<kHorizontal, kVertical>(job.plane(1), static_cast<int>(x), static_cast<int>(y), cb);
     jpeg::upsample<kHorizontal, kVertical>(job.plane(2), static_cast<int>(x), static_cast<int>(y), cr);
-    // Planes hold whole blocks, so all eight samples are there.
+    // Planes hold whole blocks, so all eight samples exist.
     const uint2 loaded =
         *reinterpret_cast<const uint2*>(job.planes[0] + std::size_t{y} * job.layout.plane_pitch(0) + x);
     const std::uint32_t luma[2] = {loaded.x, loaded.y};
@@ -173,11 +173,11 @@ PixelKernel color_kernel(const jpeg::Layout& layout) {
   return layout.horizontal_sampling == 1 ? convert_colors<1, 2> : convert_colors<2, 2>;
 }
 
-// --- Turning: a gather, whose reads the cache puts together ----------------------------------------------------------
+// --- Rotation: a gather whose reads the cache combines ---------------------------------------------------------------
 
 constexpr unsigned kTurnThreads = 256;
 
-/// Thread → pixel of the result. Block → 16×16 of them, so that rows and columns of both pictures share cache lines.
+/// Thread → pixel of the result. Block → 16×16 pixels, so that rows and columns of both pictures share cache lines.
 template <int kBytes>
 __global__ void __launch_bounds__(kTurnThreads)
     gather_pixels(const std::uint8_t* from, std::uint8_t* to, int width, int height, const Orientation turn) {

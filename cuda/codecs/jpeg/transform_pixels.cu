@@ -15,7 +15,7 @@ using jpeg::kBlockSide;
 // --- The pixels and samples of one thread block ----------------------------------------------------------------------
 
 constexpr int kTileWidth = 128;                   ///< pixels
-constexpr int kRun = 4;                           ///< pixels of a row that a thread converts
+constexpr int kRun = 4;                           ///< adjacent pixels that a thread converts at a time
 constexpr int kPaddedRow = jpeg::kBlockSide + 1;  ///< so that columns and rows use different banks
 constexpr int kPaddedBlock = jpeg::kBlockSide * kPaddedRow;
 
@@ -30,9 +30,9 @@ struct TileShape {
   static constexpr int kLumaBlocks = kHorizontal * kVertical;
   static constexpr int kMcuBlocks = kLumaBlocks + kChannels - 1;
   static constexpr int kBlocks = kMcus * kMcuBlocks;
-  static constexpr int kThreads = kBlocks * jpeg::kBlockSide;  ///< eight for each block of coefficients
+  static constexpr int kThreads = kBlocks * jpeg::kBlockSide;  ///< eight per block of coefficients
   static constexpr int kRows = jpeg::kBlockSide * kVertical;
-  static constexpr int kRowWords = kTileWidth * kChannels / 4 + 1;  ///< one more for rows that begin within a word
+  static constexpr int kRowWords = kTileWidth * kChannels / 4 + 1;  ///< one extra for rows that begin within a word
 };
 
 template <class Shape>
@@ -41,7 +41,7 @@ struct TileMemory {
   std::uint32_t shifts[Shape::kRows];  ///< bits of each row's first word that belong to the pixels before
   std::int32_t work[Shape::kBlocks][kPaddedBlock];
   alignas(16) std::int16_t coefficients[Shape::kBlocks][jpeg::kBlockSize];
-  alignas(8) std::uint8_t nonzero[Shape::kBlocks][jpeg::kBlockSide];  ///< a bit each, lowest first
+  alignas(8) std::uint8_t nonzero[Shape::kBlocks][jpeg::kBlockSide];  ///< one bit per coefficient, lowest first
   alignas(16) jpeg::Quantizers quantizers[jpeg::kMaxComponents];
   alignas(16) jpeg::CodeTables codes;
 };
@@ -52,8 +52,8 @@ struct TilePlace {
   int y;
 };
 
-/// Away from the right edge: whole words. They may begin up to three bytes before the tile's row and end up to three
-/// behind it, in the picture.
+/// Away from the right edge: loads whole words. A row's words may begin up to three bytes before the tile's row and end
+/// up to three bytes after it, but stay inside the picture.
 template <class Shape>
 __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {
@@ -72,7 +72,7 @@ __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMe
   }
 }
 
-/// At the right edge: pixel by pixel.
+/// At the right edge: loads pixel by pixel.
 template <class Shape>
 __device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {
@@ -93,7 +93,7 @@ __device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMe
   }
 }
 
-/// Loads the tile's pixels, and beyond the edges the ones that stand for them.
+/// Loads the tile's pixels. Pixels beyond the edges repeat the last column and the last row.
 template <class Shape>
 __device__ void load_pixels(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   const int end = place.x + kTileWidth;
@@ -150,7 +150,7 @@ struct ChromaRun {
     }
   }
 
-  /// Stores means less 128.
+  /// Stores the means minus 128.
   __device__ void store(std::int32_t* cb, std::int32_t* cr) const {
 #pragma unroll
     for (int i = 0; i < kSamples; ++i) {
@@ -160,8 +160,8 @@ struct ChromaRun {
   }
 };
 
-/// Converts kVertical rows of a run of pixels to samples less 128: their luma, and a row of chroma. `group` is the
-/// number of those rows in the tile.
+/// Converts kVertical rows of a run of pixels to samples minus 128: their luma, and one row of chroma. `group` is the
+/// number of that chroma row in the tile.
 template <class Shape>
 __device__ void convert_run(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared, int group,
                             int run) {
@@ -184,7 +184,7 @@ __device__ void convert_run(const EncoderJob& job, const TilePlace& place, TileM
     }
   }
   if constexpr (Shape::kChannels == 3) {
-    const int first_row = place.y / Shape::kVertical;  // of the tile's chroma
+    const int first_row = place.y / Shape::kVertical;  // the tile's first chroma row
     const int stands_for = jpeg::chroma_row(first_row + group, job.layout.plane_height(1)) - first_row;
     if (Shape::kVertical > 1 && stands_for != group) {
       chroma = {};
@@ -209,8 +209,8 @@ __device__ void make_samples(const EncoderJob& job, const TilePlace& place, Tile
 
 // --- From samples to coefficients ------------------------------------------------------------------------------------
 
-/// Eight threads of a warp → a block: first a row each, then a column each, which they quantize. Shared memory holds
-/// the rows in between; the barriers of the warp serve its blocks.
+/// Eight threads of a warp → a block: first one row each, then one column each, which they quantize. Shared memory
+/// holds the rows in between. Warp barrier: the rows are complete.
 template <class Shape>
 __device__ void transform_block(TileMemory<Shape>& shared, std::uint32_t block, int lane, int component) {
   std::int32_t* const work = shared.work[block];
@@ -278,9 +278,9 @@ __device__ std::uint32_t measure_block(TileMemory<Shape>& shared, std::uint32_t 
   return bits;
 }
 
-/// Block → a tile of MCUs; eight threads of a warp → a block of coefficients. The barriers separate loading,
-/// converting, and what the blocks of an MCU need of each other. Threads of MCUs beyond the right edge do as the others
-/// do, on pixels that repeat the last ones, but store nothing.
+/// Block → a tile of MCUs; eight threads of a warp → a block of coefficients. Barriers: the pixels are loaded; the
+/// samples are converted; the coefficients are complete, because a filler block reads another block's DC. Threads of
+/// MCUs beyond the right edge do the same work on repeated pixels, but store nothing.
 template <class Shape>
 __global__ void __launch_bounds__(Shape::kThreads) transform_tile(const EncoderJob job) {
   static_assert(Shape::kThreads % 32 == 0 && Shape::kThreads <= 512 && sizeof(TileMemory<Shape>) <= 48 * 1024);
@@ -312,7 +312,7 @@ __global__ void __launch_bounds__(Shape::kThreads) transform_tile(const EncoderJ
   }
   if (lane == 0) {
     std::uint32_t of_dc = block;
-    for (std::uint32_t i = within; is_filler(i); --i) {  // the first block of an MCU is none
+    for (std::uint32_t i = within; is_filler(i); --i) {  // the first block of an MCU is never a filler
       --of_dc;
     }
     job.nonzero[number] = nonzero;

@@ -1,4 +1,4 @@
-// Writes a scan: finds where each block's codes begin, packs them, and stuffs a zero behind each 0xFF.
+// Writes a scan: finds where each block's codes begin, packs them, and stuffs a zero after each 0xFF.
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kOneBlock = 1024;  // threads of the kernels that run as one block
 
-/// A block's DC, and its table.
+/// A block's DC difference, and its table.
 struct CodedDc {
   std::int32_t difference;
   std::uint32_t table;
@@ -41,8 +41,8 @@ __global__ void __launch_bounds__(kCodeThreads) measure_tiles(const EncoderJob j
   }
 }
 
-/// One block. Thread → tile: adds up the bits before each tile, and clears the words in which tiles meet and those of
-/// the last 16 bytes. The scan's storage is used again in each turn, hence the barrier at its end.
+/// One block. Thread → tile: adds up the bits before each tile. Clears the words in which tiles meet, and the words of
+/// the last 16 bytes. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_tiles(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -74,12 +74,12 @@ __global__ void __launch_bounds__(kOneBlock) add_up_tiles(const EncoderJob job) 
   }
 }
 
-/// The words of a tile. The first one is shared with the tile before, and the last one, unless it is full, with the
-/// tile after it: these are clear and combined by "or".
+/// The words of a tile. The tile shares its first word with the tile before it, and its last word, unless that is full,
+/// with the tile after it. Shared words are cleared first, and then combined by "or".
 struct TileWords {
   std::uint64_t first;
   std::uint32_t first_bit;  ///< in the first word
-  std::uint32_t bits;       ///< with those that fill the scan's last byte
+  std::uint32_t bits;       ///< includes the bits that fill the scan's last byte
 
   [[nodiscard]] __device__ std::uint32_t end_bit() const { return first_bit + bits; }
   [[nodiscard]] __device__ std::uint32_t count() const { return (end_bit() + 31) / 32; }
@@ -95,10 +95,10 @@ __device__ TileWords tile_words(const EncoderJob& job, std::uint32_t tile) {
   return {begin / 32, static_cast<std::uint32_t>(begin % 32), static_cast<std::uint32_t>(end - begin) + fill};
 }
 
-constexpr std::uint32_t kStagedWords = 4096;  ///< 64 bytes a block of coefficients
+constexpr std::uint32_t kStagedWords = 4096;  ///< 64 bytes per block of coefficients
 
-/// Block → tile; thread → block of coefficients, whose codes it packs. The words wait in shared memory if they fit
-/// there; those of noise at high quality go to global memory one by one. The barriers separate clearing, packing and
+/// Block → tile; thread → block of coefficients, whose codes it packs. Stages the words in shared memory if they fit;
+/// otherwise (noise at high quality) writes them to global memory one by one. Barriers separate clearing, packing and
 /// storing.
 __global__ void __launch_bounds__(kCodeThreads) pack_tiles(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint32_t, kCodeThreads>;
@@ -162,20 +162,21 @@ __global__ void __launch_bounds__(kCodeThreads) pack_tiles(const EncoderJob job)
 
 // --- Stuffing --------------------------------------------------------------------------------------------------------
 
-/// The packed bytes; 0 if they had no room.
+/// Number of packed bytes; 0 if they did not fit.
 __device__ std::uint64_t packed_bytes(const EncoderJob& job) {
   const std::uint64_t bits = job.findings->bits;
   return job.has_room(bits) ? (bits + 7) / 8 : 0;
 }
 
-/// 16 bytes of a thread.
+/// The 16 bytes of one thread.
 struct PackedChunk {
   std::uint32_t words[4] = {};
-  std::uint32_t count = 0;  ///< of bytes that belong to the scan
+  std::uint32_t count = 0;  ///< bytes that belong to the scan
   std::uint32_t marks = 0;  ///< bit i: byte i is 0xFF
 };
 
-/// `words` has whole pieces, and is clear from the last bit to the end of its 16 bytes.
+/// Loads the calling thread's 16 bytes. job.words holds whole pieces; after the last bit of the scan, the rest of its
+/// 16 bytes is clear.
 __device__ PackedChunk load_chunk(const EncoderJob& job, std::uint64_t bytes) {
   const std::uint64_t first = std::uint64_t{blockIdx.x} * kPieceBytes + threadIdx.x * jpeg::kScanChunkBytes;
   PackedChunk chunk;
@@ -205,7 +206,8 @@ __global__ void __launch_bounds__(kPieceThreads) count_marks(const EncoderJob jo
   }
 }
 
-/// One block. Thread → piece. The scan's storage is used again in each turn, hence the barrier at its end.
+/// One block. Thread → piece: adds up the marks before each piece. Barrier at the end of each turn: the next turn
+/// reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_marks(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -227,8 +229,8 @@ __global__ void __launch_bounds__(kOneBlock) add_up_marks(const EncoderJob job) 
   }
 }
 
-/// Block → piece; thread → 16 bytes. Gathers them in shared memory at their destination's alignment; after the barrier
-/// the block stores them as words.
+/// Block → piece; thread → 16 bytes. Gathers the stuffed bytes in shared memory at their destination's alignment; after
+/// the barrier, the block stores them as words.
 __global__ void __launch_bounds__(kPieceThreads) move_pieces(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint32_t, kPieceThreads>;
   __shared__ typename Scan::TempStorage scan;
