@@ -1,5 +1,5 @@
 // Histograms of up to 65536 bins: counts in one set of counters per SM, adds the sets, then builds the look-up table.
-// For small 16-bit images, one launch leaves the counters of its blocks as bytes, the next adds them up. Specified in
+// For small 16-bit images, one launch stores the counters of its blocks as bytes, and the next adds them. Specified in
 // docs/operations.md, "Histogram"; design in docs/performance.md.
 #include <algorithm>
 
@@ -296,11 +296,11 @@ void launch_selected(Workspace& workspace, const CountedPixels& counted, const L
 
 // --- Small images ----------------------------------------------------------------------------------------------------
 
-/// What the blocks that count leave for those that add.
+/// Counters that the counting blocks write and the adding blocks read.
 struct BlockCounters {
-  static constexpr unsigned kMaxBlocks = 256;  ///< the sum of so many bytes fits 16 bits
-  uint4* columns;        ///< of one block after another, as PackedCounters::store_bytes writes them
-  unsigned int* spills;  ///< of each level: what did not fit the bytes; zero between launches
+  static constexpr unsigned kMaxBlocks = 256;  ///< the sum of this many bytes fits in 16 bits
+  uint4* columns;                              ///< block after block, as PackedCounters::store_bytes writes them
+  unsigned int* spills;  ///< per level: the counts that did not fit in the bytes; zero between launches
 
   [[nodiscard]] __device__ uint4* of_block(unsigned block) const {
     return columns + std::size_t{block} * PackedCounters::kColumns;
@@ -322,9 +322,9 @@ __device__ __forceinline__ void count_group(PackedCounters& counters,
   }
 }
 
-/// Thread → every kPackedThreads-th group of its block's part of the image, two loaded ahead. Block: 1024 threads, one
-/// per SM; so few pixels that no counter of 16 bits overflows. Shared memory: the packed counters. Barriers: the
-/// counters are clear; all pixels of the block are counted.
+/// Thread → every kPackedThreads-th group of its block's part of the image; loads two groups ahead. Block: 1024
+/// threads, one per SM, with too few pixels for a 16-bit counter to overflow. Shared memory: the packed counters.
+/// Barriers: the counters are clear; all pixels of the block are counted.
 template <class Levels>
 __global__ void __launch_bounds__(kPackedThreads, 1)
     count_small_image(Stream16<Levels, 1> stream, std::uint32_t min_alpha, BlockCounters left) {
@@ -333,7 +333,7 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   extern __shared__ uint4 shared[];
   let_next_kernel_start();
   PackedCounters counters(reinterpret_cast<std::byte*>(shared), nullptr);
-  // 32 bits hold the products: at most 65519 · 256 pixels, two or more a group, times 256 blocks.
+  // The products fit in 32 bits: at most 65519 · 256 pixels, at least two per group, times 256 blocks.
   const auto groups = static_cast<std::uint32_t>(stream.pixel_count / kPixels);
   const std::uint32_t end = groups * (blockIdx.x + 1) / gridDim.x;
   std::uint32_t i = groups * blockIdx.x / gridDim.x + threadIdx.x;
@@ -359,11 +359,12 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   counters.store_bytes(left.of_block(blockIdx.x), left.spills);
 }
 
-constexpr unsigned kAddedColumns = 32;  ///< by a block
+constexpr unsigned kAddedColumns = 32;  ///< columns per adding block
 
-/// Block → 32 columns; warp → those of every 32nd counting block; the first 512 threads → a counter, in the order of
-/// the levels that makes stores coalesce. Shared memory: two sums a word, eight rows of a word for each column: the
-/// bytes 0 and 2, 4 and 6, … of a column, then 1 and 3, … Barriers: the sums are clear, then complete.
+/// Block → 32 columns. Warp → these columns of every 32nd counting block. The first 512 threads → one counter each, in
+/// an order of levels that makes stores coalesce. Shared memory: eight rows with one word per column, and two sums per
+/// word. Rows 0 to 3 hold the sums of bytes 0 and 2, 4 and 6, … of a column; rows 4 to 7 those of bytes 1 and 3, 5 and
+/// 7, … Barriers: the sums are clear; the sums are complete.
 __global__ void __launch_bounds__(kPackedThreads)
     add_counters(BlockCounters left, unsigned blocks, unsigned long long* counts) {
   constexpr std::uint32_t kEven = 0x00FF00FFU;
@@ -406,10 +407,10 @@ __global__ void __launch_bounds__(kPackedThreads)
   }
 }
 
-/// How many blocks count so many pixels; 0 if these are too many for counters of 16 bits.
+/// The number of blocks that count `pixels` pixels; 0 if a 16-bit counter could overflow.
 unsigned counting_blocks(const Workspace& workspace, std::uint64_t pixels) {
-  constexpr std::uint64_t kWantedPixels = 14000;    // a block: with fewer, adding takes longer than counting saves
-  constexpr std::uint64_t kMaxPixels = 65535 - 16;  // a block has at most a group and a rest more than others
+  constexpr std::uint64_t kWantedPixels = 14000;    // per block; with fewer, adding costs more than counting saves
+  constexpr std::uint64_t kMaxPixels = 65535 - 16;  // leaves room for one more group, and the remainder, in a block
   const auto multiprocessors = static_cast<std::uint64_t>(workspace.device()->multiprocessors());
   const std::uint64_t most = std::min<std::uint64_t>(multiprocessors, BlockCounters::kMaxBlocks);
   const std::uint64_t blocks = std::clamp<std::uint64_t>((pixels + kWantedPixels - 1) / kWantedPixels, 1, most);

@@ -1,5 +1,5 @@
-// Equalizes 8-bit images in one launch: counts, builds the table and maps. For images so small that the launches would
-// take longer than the work. Specified in docs/operations.md, "Equalization" and "Color".
+// Equalizes 8-bit images in one launch: counts, builds the table and maps. For images so small that separate launches
+// would take longer than the work. Specified in docs/operations.md, "Equalization" and "Color".
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -13,9 +13,8 @@
 namespace gpuimg::cuda {
 namespace {
 
-// Totals in global memory alternate, so that no separate launch has to clear them.
-
-/// A launch adds to one set of totals and clears the other for the next launch.
+/// Two sets of totals in global memory. A launch adds to one set and clears the other for the next launch, so that no
+/// separate launch has to clear them.
 struct FusedTotals {
   unsigned long long* now;
   unsigned long long* next;
@@ -42,7 +41,7 @@ struct FusedTotals {
   }
 };
 
-/// The totals of the next launch, which must follow at once.
+/// The totals for the next launch. The caller must make this launch next.
 inline FusedTotals next_fused_totals(Workspace& workspace) {
   auto* totals =
       workspace.zeroed(workspace.fused_totals, 2 * kColumnBins * sizeof(std::uint64_t)).as<unsigned long long>();
@@ -125,16 +124,16 @@ __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads
 
 // --- RGB, preserving hue ---------------------------------------------------------------------------------------------
 
-// Warps of a block: so few fit 64 KiB of shared memory, and are enough to add 256 totals.
+// Warps per block. kMinWarps fit in 64 KiB of shared memory, and are enough to add 256 totals.
 constexpr unsigned kMinWarps = 16;
 constexpr unsigned kMaxWarps = 32;
 
-/// Thread → groups of 16 pixels, the same groups when counting and when mapping. Warps take turns of 32 groups, first
-/// one of each block, then another, so all multiprocessors have as much to do. The last block takes the pixels after
-/// the last full turn. Block: as many threads as have work, at least 512, one block per SM; cooperative launch, so all
-/// run at once. Shared memory: the columns, reused for the entries of MapLuma8, followed by the staging area of each
-/// warp. Barriers: columns clear before counting; columns complete before they are added; grid: all totals added;
-/// entries written before they are read.
+/// Thread → groups of 16 pixels, the same groups when counting and when mapping. A turn is 32 groups. Turns go to the
+/// first warp of every block, then to the second warp of every block, and so on, so that all multiprocessors have equal
+/// work. The last block takes the pixels after the last full turn. Block: as many threads as have work, at least 512,
+/// one block per SM; cooperative launch, so all blocks run at once. Shared memory: the columns, reused for the entries
+/// of MapLuma8, followed by the staging area of each warp. Barriers: columns clear before counting; columns complete
+/// before they are added; grid: all totals added; entries written before they are read.
 template <Luma kind>
 __global__ void __launch_bounds__(32 * kMaxWarps, 1)
     equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, TableFormula formula,
@@ -245,7 +244,7 @@ void fused_equalize_color(Workspace& workspace, const Picture& from, const Pictu
     constexpr std::size_t kStaticBytes = 1024;  // more than the kernel's SegmentScratch
     const std::size_t staging = workspace.device()->shared_bytes_per_block() - kColumnBytes - kStaticBytes;
     const auto most_warps = std::clamp<std::uint64_t>(staging / kStagingBytes, kMinWarps, kMaxWarps);
-    // Four warps of pixels a block: more blocks count sooner, but their totals are added one after another.
+    // Pixels for four warps per block. More blocks would count faster, but their totals are added one after another.
     const unsigned blocks = block_count(workspace, pixel_count, 4 * kPixelsOfWarp, 1);
     const std::uint64_t wanted_warps = (pixel_count / kPixelsOfWarp + blocks - 1) / blocks;
     const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinWarps, most_warps));

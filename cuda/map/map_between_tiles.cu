@@ -1,5 +1,5 @@
-// Maps pixels between the tables of four tiles: 8-bit levels with the tables in shared memory, other levels with the
-// tables in global memory. The arithmetic is that of core/ops/clahe.hpp.
+// Maps pixels by interpolating between the tables of four tiles. 8-bit levels of one plane use tables in shared memory,
+// all others use tables in global memory. The arithmetic is that of core/ops/clahe.hpp.
 #include <algorithm>
 
 #include "device/levels.cuh"
@@ -10,7 +10,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// The color of a pixel whose level look_up(level, plane) maps.
+/// The new color of a pixel; look_up(level, plane) maps its levels.
 template <class T, int kChannels, class LookUp>
 __device__ __forceinline__ Rgb mapped_color(const TileMapRequest& request, const Rgb& p, const LookUp& look_up) {
   if constexpr (kChannels < 3) {
@@ -51,7 +51,7 @@ __device__ __forceinline__ void map_pixel(const TileMapRequest& request, const G
   }
 }
 
-/// Any request. The tables stay in global memory: those around a place stay in the caches.
+/// Any request. The tables stay in global memory; the caches hold the tables around the current pixels.
 template <class T, int kChannels>
 struct MapBetweenTiles : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   TileMapRequest request;
@@ -98,7 +98,7 @@ struct MapBetweenTiles : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
 
 constexpr int kCellThreads = 256;
 constexpr int kCellBlocksPerSm = 4;
-constexpr int kCopies = 8;  ///< of the tables: a look-up reads 16 bytes in eight lanes at a time, one from each copy
+constexpr int kCopies = 8;  ///< copies of the tables: eight lanes at a time read 16 bytes each, one lane per copy
 constexpr std::uint32_t kLevelBytes = kCopies * sizeof(float4);
 constexpr std::size_t kCellBytes = 256 * kLevelBytes;
 
@@ -109,18 +109,18 @@ struct CellMapRequest {
   float inverse_height = 1.0F;
   int rows_per_block = 1;
   CellEdges rows;
-  ColumnDeal columns[kMaxTiles + 1];  ///< of each cell
+  ColumnDeal columns[kMaxTiles + 1];  ///< per column of cells
 };
 
-/// The four entries of each level as floats, which take no conversion later. The copies are rotated, so that the lanes
-/// write to different banks.
+/// Stores the four entries of each level as floats, which need no conversion later. Each lane starts with another copy,
+/// so that lanes write to different banks.
 __device__ __forceinline__ void fill_cell_tables(const CellMapRequest& request, int cell_x, int cell_y,
                                                  float4* entries) {
   const TileGrid& grid = request.how.grid;
   const auto table = [&](int i, int j) {
     return request.how.maps + (static_cast<std::size_t>(j) * grid.tiles_x + i) * 256 + threadIdx.x;
   };
-  static_assert(kCellThreads == 256);  // a level each
+  static_assert(kCellThreads == 256);  // one thread per level
   const int left = tile_before(cell_x);
   const int right = tile_after(cell_x, grid.tiles_x);
   const int above = tile_before(cell_y);
@@ -133,7 +133,7 @@ __device__ __forceinline__ void fill_cell_tables(const CellMapRequest& request, 
   }
 }
 
-/// Pixels that a thread maps at once: 8, or 16 bytes, or four pixels of three channels.
+/// Pixels that a thread maps at once: at most 16 bytes.
 template <int kChannels>
 inline constexpr int kVectorPixels = kChannels >= 3 ? 4 : 8;
 
@@ -177,11 +177,12 @@ __device__ __forceinline__ void store_cell_group(const CellGroup<kChannels, kPix
   }
 }
 
-/// Block → rows of a cell: blocks in y and z are the cells, the last ones first, because what a counting kernel read
-/// last is still cached; in x the rows. Thread → groups of kPixels pixels, as ColumnDeal says; it keeps the weights of
-/// its columns, and loads kAhead rows before it maps the first. kPixels = 1 serves any width, mask and strength; more
-/// need rows whose pixels are a multiple of kPixels, strength 1 and no mask if there is one channel.
-/// Shared memory: eight copies of the cell's tables. Barrier: they are written before any thread reads them.
+/// Block → rows of a cell: blockIdx.y is the cell's column; blockIdx.z its row, from the last to the first, because the
+/// pixels that a counting kernel read last are still cached; blockIdx.x the rows within the cell. Thread → groups of
+/// kPixels pixels, as ColumnDeal assigns them; it keeps the weights of its columns, and loads kAhead rows before it
+/// maps the first. kPixels = 1 serves any width, mask and strength. A larger kPixels must divide the width, and with
+/// one channel it requires strength 1 and no mask. Shared memory: eight copies of the cell's tables. Barrier: they are
+/// written before any thread reads them.
 template <int kChannels, int kPixels>
 __global__ void __launch_bounds__(kCellThreads, resident_blocks(kCellThreads, kCellBlocksPerSm))
     map_cells(const std::byte* in, std::byte* out, const __grid_constant__ CellMapRequest request) {
@@ -204,7 +205,7 @@ __global__ void __launch_bounds__(kCellThreads, resident_blocks(kCellThreads, kC
     return;
   }
   std::uint32_t copy = threadIdx.x % kCopies * sizeof(float4);
-  asm("" : "+r"(copy));  // hides that its bits are below a level's: one multiply-add then gives an address
+  asm("" : "+r"(copy));  // hides that no bits overlap, so that the compiler forms the address with one multiply-add
   const std::byte* const mine = reinterpret_cast<const std::byte*>(entries) + copy;
   for (int g = static_cast<int>(threadIdx.x) % columns.at_once; g < columns.groups; g += columns.at_once) {
     const int x = (columns.first_group + g) * kPixels;
@@ -261,7 +262,7 @@ void launch_cells(Workspace& workspace, const Picture& from, const Picture& to, 
   }
   constexpr std::uint64_t kMinPixels = 1 << 13;  // filling the tables costs as much as mapping about 1,000 pixels
   constexpr std::uint64_t kMaxPixels = 1 << 16;
-  constexpr int kWaves = 4;  // so that the last one is short
+  constexpr int kWaves = 4;  // several short waves of blocks, so that the last one is short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * kCellBlocksPerSm * kWaves);
   request.rows_per_block = rows_per_block_of(how.grid.tile_width, from.pixel_count(), wanted, kMinPixels, kMaxPixels);
   const auto chunks = static_cast<unsigned>((tallest - 1) / request.rows_per_block + 1);

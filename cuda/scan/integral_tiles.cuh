@@ -1,8 +1,9 @@
-// Data of the one-launch summed-area table: tiles, taken in order from a counter, pass on row and column sums. A sum
-// and its mark are written as one word, so no fence is needed and readers never see half of it (decoupled look-back).
-// Here is how the threads of a tile load their pixels, where they keep them until they write the table, and how the
-// tile gets the sums to its left and above while all tiles are being computed. The kernel is in integral.cu. Specified
-// in docs/operations.md, "Integral image"; design and measurements in docs/performance.md.
+// The parts of the kernel that builds a summed-area table in one launch (decoupled look-back). Blocks take tiles in
+// order from a counter, and tiles pass on their row and column sums. A sum and its mark are written as one word, so no
+// fence is needed and readers never see half of it. This file defines how the threads of a tile load their pixels,
+// where they keep them until they write the table, and how a tile gets the sums to its left and above while other tiles
+// are still being computed. The kernel is in integral.cu. Specified in docs/operations.md, "Integral image"; design and
+// measurements in docs/performance.md.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -18,8 +19,8 @@ namespace gpuimg::cuda {
 
 // --- Look-back -------------------------------------------------------------------------------------------------------
 
-/// What a published sum covers. Each launch uses larger numbers than all launches before it, so entries of earlier
-/// launches count as not yet written.
+/// The marks of one launch, which tell what a published sum covers. Each launch uses larger numbers than all launches
+/// before it, so entries of earlier launches count as not yet written.
 struct Epoch {
   std::uint32_t own;    ///< this tile only
   std::uint32_t whole;  ///< everything up to and including this tile
@@ -48,8 +49,8 @@ struct State32 {
   }
 };
 
-/// For 64-bit sums: two such words with half of the sum each. Different marks mean that the entry was read while it
-/// changed.
+/// For 64-bit sums: two such words, each with half of the sum. If their marks differ, the entry was read while it was
+/// being written.
 struct State64 {
   using Sum = std::uint64_t;
   unsigned long long low;
@@ -69,8 +70,8 @@ struct State64 {
   }
 };
 
-/// Spins until a sum of this epoch is published. Terminates because the tile that publishes it has an earlier ticket
-/// and so is running.
+/// Spins until a sum of this epoch is published. Terminates, because the tile that publishes the sum has an earlier
+/// ticket and is therefore running or done.
 template <class State>
 __device__ __forceinline__ Published<typename State::Sum> wait_for(const volatile State* state, const Epoch& epoch) {
   auto seen = state->read();
@@ -278,7 +279,7 @@ __device__ __forceinline__ void load_rows(const TableJob& job, const Place& plac
   }
 }
 
-/// The thread's rows are there; other threads' need not be.
+/// Waits until the calling thread's rows are loaded. The rows of other threads may still be loading.
 template <class Tile>
 __device__ __forceinline__ void wait_for_rows() {
   if constexpr (Tile::kStaged) {
@@ -358,7 +359,7 @@ struct TileShared {
   Sum row_sums[Tile::kRows][Tile::kWarpsAcross];  ///< row totals of each warp; later the sum of everything left of the
                                                   ///< warp in the row
   alignas(16) Sum column_sums[Tile::kWarpsDown]
-                             [Tile::kColumns];  ///< likewise for columns: later the table entry just above the warp
+                             [Tile::kColumns];  ///< column totals of each warp; later the table entry above the warp
   unsigned int ticket;
 };
 
@@ -411,15 +412,15 @@ __device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Ti
   return before;
 }
 
-/// What a thread knows of the row for which it looks back: kLanesPerRow adjacent lanes share one. The warps divide the
-/// rows among themselves.
+/// The row for which a thread looks back. kLanesPerRow adjacent lanes share a row, and the warps divide the rows among
+/// themselves.
 template <class Tile>
 struct SharedRow {
   using Sum = typename Tile::Sum;
   int position;   ///< among the lanes of the row
   int row;        ///< in the tile
-  Sum total = 0;  ///< of the row in the tile
-  Sum left = 0;   ///< of the warps left of warp `position`
+  Sum total = 0;  ///< sum of the row in the tile
+  Sum left = 0;   ///< sum of the warps left of warp `position`
   volatile typename Tile::State* state;
 
   __device__ SharedRow(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared)
@@ -445,7 +446,7 @@ __device__ void publish_rows(const TableJob& job, const Place<Tile>& place, cons
 }
 
 /// Looks back, publishes the sums up to the tile's last column, and replaces row_sums with the sums left of each warp.
-/// After publish_rows.
+/// Call after publish_rows.
 template <class Tile>
 __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
   const Epoch epoch(job.epoch);
@@ -454,7 +455,7 @@ __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, Tile
   if (mine.position == 0 && place.tile_x != 0) {
     mine.state->publish(before + mine.total, epoch.whole);
   }
-  __syncwarp();  // other lanes have read what is overwritten next
+  __syncwarp();  // other lanes have read the values that are overwritten next
   if (mine.position < Tile::kWarpsAcross) {
     shared.row_sums[mine.row][mine.position] = before + mine.left;
   }
@@ -476,7 +477,7 @@ struct Column {
     done = place.tile_y == 0 || !is_used;
   }
 
-  /// Adds the sum of a tile above. `seen` is what was last read of it, possibly nothing yet.
+  /// Adds the sum of a tile above. `seen` is the last read of its state, possibly not yet written.
   __device__ void add(const volatile typename Tile::State* state, Published<Sum> seen, const Epoch& epoch) {
     if (!epoch.is_written(seen.mark)) {
       seen = wait_for(state, epoch);
@@ -486,7 +487,8 @@ struct Column {
   }
 };
 
-/// Replaces a column's sums of each warp with the sums above the warp inside the tile, and publishes the column's sum.
+/// Replaces each warp's sum of a column with the column's sum above that warp inside the tile, and publishes the
+/// column's sum.
 template <class Tile>
 __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, const Epoch& epoch,
                                TileShared<Tile>& shared, volatile typename Tile::State* states) {

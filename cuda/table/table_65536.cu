@@ -10,8 +10,8 @@ namespace gpuimg::cuda {
 namespace {
 
 /// Adds the counters of all blocks.
-/// Thread → one word of every block's counters, so two bins; block → 256 words, so one group of 256 bins in each half.
-/// Shared memory: the scratch that scans the group sums. Barriers: only those inside segment_scan.
+/// Thread → one word of every block's counters, that is two bins; block → 256 words, that is one group of 256 bins in
+/// each half. Shared memory: the scratch for summing the groups. Barriers: only those inside segment_scan.
 __global__ void __launch_bounds__(kSegment) add_partials(Target65536 target, int blocks, std::uint32_t bins,
                                                          unsigned long long* counts, std::uint32_t* changes) {
   __shared__ SegmentScratch scratch;
@@ -59,8 +59,8 @@ __device__ std::uint32_t level_reaching(std::uint64_t wanted, std::uint64_t thro
 }
 
 /// Builds the table.
-/// Block → 256 levels, thread → one level; 256 blocks. Each block finds the first and last level in use itself. Shared
-/// memory: scratch, and the numbers that single threads compute for the block. Barriers: commented below.
+/// Block → 256 levels, thread → one level; 256 blocks. Each block finds the first and the last used level itself.
+/// Shared memory: scratch, and the numbers that single threads compute for the block. Barriers: commented below.
 __global__ void __launch_bounds__(kSegment)
     build_table_65536(const unsigned long long* counts, const unsigned long long* group_sums, TableTarget table) {
   __shared__ SegmentScratch scratch;

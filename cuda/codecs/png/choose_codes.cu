@@ -16,13 +16,13 @@ using png::kFixedLiteralSymbols;
 using png::kLiteralSymbols;
 using png::SymbolCode;
 
-constexpr std::uint32_t kThreads = 320;  ///< a symbol of either large alphabet each, or an item of the header
+constexpr std::uint32_t kThreads = 320;  ///< one per symbol of both large alphabets, or per item of the header
 static_assert(kThreads >= kLiteralSymbols + kDistanceSymbols && kThreads % 32 == 0);
 
 using Scan = cub::BlockScan<std::uint32_t, kThreads>;
 
-/// One of the codes of a block, in shared memory. Thread → symbol; all threads must make each call. The barriers stand
-/// between the steps, and after the last one.
+/// One of the codes of a block, in shared memory. Thread → symbol; all threads must make each call. Barriers separate
+/// the steps and follow the last one.
 template <std::uint32_t kSymbols, std::uint32_t kMaxBits>
 struct Alphabet {
   std::uint32_t counts[kSymbols];  ///< complete before the first call
@@ -64,8 +64,8 @@ struct Alphabet {
     __syncthreads();
   }
 
-  /// Calls put(symbol, code, length) with the code of each symbol, of the first `used` lengths; both are 0 if it does
-  /// not occur.
+  /// Calls put(symbol, code, length) for each symbol, with the code that the first `used` lengths give. Code and length
+  /// are 0 for a symbol that does not occur.
   template <class Put>
   __device__ void assign_codes(std::uint32_t used, const Put& put) {
     const std::uint32_t symbol = threadIdx.x;
@@ -98,19 +98,19 @@ struct SharedBlock {
   std::uint32_t codes_of_lengths[kCodeLengthSymbols];
   std::uint32_t header_words[BlockCodes::kHeaderWords];
   typename Scan::TempStorage scan;
-  std::uint32_t own_bits;    ///< of all symbols
-  std::uint32_t fixed_bits;  ///< the same with the fixed codes
+  std::uint32_t own_bits;    ///< length of all symbols with the block's own codes
+  std::uint32_t fixed_bits;  ///< length of all symbols with the fixed codes
   std::uint32_t part_bits[png::kPartsPerBlock];
   png::BlockType type;
 };
 
-/// Where the header's item of this thread begins, and how many bits all of them have.
+/// Bits of the header's items before this thread's item, and of all items.
 struct ItemPlace {
   std::uint32_t before;
   std::uint32_t total;
 };
 
-/// All threads. The barriers are between the steps.
+/// Call from all threads. Barriers separate the steps.
 __device__ ItemPlace make_header(SharedBlock& shared) {
   const std::uint32_t thread = threadIdx.x;
   if (thread == 0) {
@@ -139,7 +139,7 @@ __device__ ItemPlace make_header(SharedBlock& shared) {
   return item;
 }
 
-/// All threads. Writes a block's first bits, in shared memory at first.
+/// Writes a block's first bits, first to shared memory, then to `codes`. Call from all threads.
 __device__ void write_header(SharedBlock& shared, const ItemPlace& item, bool is_last, BlockCodes& codes) {
   const std::uint32_t thread = threadIdx.x;
   const bool is_dynamic = shared.type == png::BlockType::dynamic;
@@ -171,8 +171,8 @@ __device__ void write_header(SharedBlock& shared, const ItemPlace& item, bool is
   }
 }
 
-/// Block → deflate block; thread → symbol, first the literals and lengths, then the distances. The barriers are between
-/// the steps.
+/// Block → deflate block; thread → symbol, first the literals and lengths, then the distances. Barriers separate the
+/// steps.
 __global__ void __launch_bounds__(kThreads) choose_block(const PngJob job) {
   __shared__ SharedBlock shared;
   const std::uint32_t strip = blockIdx.x / job.layout.blocks_per_strip;

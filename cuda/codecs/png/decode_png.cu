@@ -1,4 +1,4 @@
-// Allocates a PNG decoder's arrays, queues the kernels, and reads their verdict.
+// Allocates a PNG decoder's arrays, queues the kernels, and reads the defects that they found.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -13,8 +13,8 @@
 namespace gpuimg::cuda {
 namespace {
 
-constexpr std::size_t kStreamSlack = 64;  ///< bytes behind the stream that headers read
-constexpr std::size_t kRawSlack = 64;     ///< bytes behind the last row that its chunks read
+constexpr std::size_t kStreamSlack = 64;  ///< bytes past the stream that reading headers may touch
+constexpr std::size_t kRawSlack = 64;     ///< bytes past the last row that reading its chunks may touch
 
 constexpr std::size_t kGroup = png::SymbolStore::kGroup;
 
@@ -26,7 +26,8 @@ std::size_t raw_bytes(const PngDecoderJob& job) {
   return std::size_t{job.sizes.tiles} * png::DecodeShape{}.tile_symbols + kRawSlack;
 }
 
-/// Where the arrays of the job are. Returns the bytes they take. The rows take the place of the symbols.
+/// Places the job's arrays in `memory`; null memory only computes the size. The rows reuse the memory of the symbols.
+/// Returns the total size in bytes.
 std::size_t lay_out(PngDecoderJob& job, std::byte* memory, std::size_t file_bytes) {
   const std::size_t lanes = png::DecodeShape{}.lanes;
   ArrayLayout arrays(memory);
@@ -73,13 +74,13 @@ class PngDecoder {
   std::optional<Picture> run(std::uint32_t& defects) {
     Picture picture = new_picture(workspace_.device(), png_.width, png_.height, png_.format);
     job_.pixels = reinterpret_cast<std::uint8_t*>(pixels_of(picture));
-    const IdleAtEnd idle(*workspace_.device());  // the vectors and the file are read until then
+    const IdleAtEnd idle(*workspace_.device());  // copies may read the vectors and the file until then
     upload_inputs();
     gather_data(workspace_, job_);
     find_blocks(workspace_, job_);
     decode_rounds(kFirstRounds);
     for (std::uint32_t blocks = 0; !is_over(); decode_rounds(kMoreRounds)) {
-      if (findings().blocks <= blocks) {  // each round adds a block to the list, which has an end
+      if (findings().blocks <= blocks) {  // each round adds a block; none means that the list is full
         defects = png::Defect::too_many_blocks;
         return std::nullopt;
       }
@@ -92,7 +93,7 @@ class PngDecoder {
 
  private:
   static constexpr std::uint32_t kFirstRounds = 2;
-  static constexpr std::uint32_t kMoreRounds = 4;  ///< between two looks at the findings
+  static constexpr std::uint32_t kMoreRounds = 4;  ///< between two downloads of the findings
 
   void upload(const void* to, const void* from, std::size_t bytes) const {
     cuda_check(cudaMemcpyAsync(const_cast<void*>(to), from, bytes, cudaMemcpyHostToDevice, workspace_.stream()),
@@ -108,7 +109,7 @@ class PngDecoder {
     clear(job_.edges, edge_words(job_) * sizeof(unsigned long long));
     clear(job_.stream_bytes + job_.sizes.stream_bytes, kStreamSlack);
     clear(job_.raw + job_.sizes.raw_bytes, kRawSlack);
-    // Symbols are read in groups. A tile is some of them, so the last one's end lies in the array.
+    // Symbols are read in groups. A tile holds whole groups, so the last group ends inside the array.
     const std::size_t group_end = (std::size_t{job_.sizes.raw_bytes} + kGroup - 1) / kGroup * kGroup;
     clear(job_.symbols + job_.sizes.raw_bytes, (group_end - job_.sizes.raw_bytes) * sizeof(png::Symbol));
     upload(job_.file, png_.bytes.data(), png_.bytes.size());
@@ -116,7 +117,8 @@ class PngDecoder {
     upload(job_.chunks, png_.chunks.data(), png_.chunks.size() * sizeof(EncodedPng::Chunk));
   }
 
-  /// Queues rounds, and all that follows once the chain has reached its end: until then those kernels do nothing.
+  /// Queues `rounds` rounds and then all later kernels, which do nothing until the chain has reached its end. Waits,
+  /// and downloads the findings.
   void decode_rounds(std::uint32_t rounds) {
     for (std::uint32_t i = 0; i < rounds; ++i) {
       decode_blocks(workspace_, job_);
@@ -140,7 +142,7 @@ class PngDecoder {
   }
   [[nodiscard]] bool is_over() const { return findings().defects != 0 || findings().chain.is_done != 0; }
 
-  /// The checksum of the data is the last thing to compare.
+  /// The defects found, or bad_data_checksum if only the checksum of the data is wrong.
   [[nodiscard]] std::uint32_t verdict() const {
     png::AdlerSums sums;
     sums.low = findings().adler_low;
@@ -176,7 +178,7 @@ std::optional<Picture> decode_png(Workspace& workspace, const EncodedPng& png, s
     if (error.kind() != ErrorKind::out_of_memory && error.kind() != ErrorKind::unsupported) {
       throw;
     }
-    // No room for all of it, or for the kernels' shared memory: the host may still decode the image.
+    // Device memory or the kernels' shared memory does not suffice; the host may still be able to decode the image.
   }
   if (defects != nullptr) {
     *defects = found;

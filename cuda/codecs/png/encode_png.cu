@@ -14,7 +14,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// Returns the bytes of all arrays.
+/// Places the job's arrays in `memory`; null memory only computes the size. Returns the total size in bytes.
 std::size_t lay_out(PngJob& job, std::byte* memory) {
   const png::StripLayout& layout = job.layout;
   ArrayLayout arrays(memory);
@@ -30,7 +30,7 @@ std::size_t lay_out(PngJob& job, std::byte* memory) {
   return arrays.bytes();
 }
 
-/// Rows of bytes with eight pixels each. Thread → byte.
+/// Packs rows: eight pixels per byte. Thread → byte.
 __global__ void pack_rows(const std::uint8_t* pixels, int width, int height, std::uint8_t* packed) {
   const int row_bytes = png::packed_row_bytes(width);
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -42,7 +42,7 @@ __global__ void pack_rows(const std::uint8_t* pixels, int width, int height, std
   }
 }
 
-/// A picture of 8-bit gray whose pixels are the bytes of packed rows.
+/// The packed rows as an 8-bit gray picture whose pixels are their bytes.
 Picture packed_picture(const Workspace& workspace, const Picture& picture) {
   constexpr unsigned kAcross = 32;
   constexpr unsigned kDown = 8;
@@ -136,7 +136,7 @@ std::optional<Encoded> encode_png(Workspace& workspace, const Picture& picture, 
     if (error.kind() != ErrorKind::out_of_memory) {
       throw;
     }
-    return std::nullopt;  // the host takes less
+    return std::nullopt;  // the host's encoder needs less memory
   }
 }
 

@@ -36,7 +36,7 @@ struct SharedSums {
   std::uint64_t high[kWarps];
 };
 
-/// The same filter to all threads. Thread → four bytes of a stretch that counts.
+/// Returns the same filter to all threads. Thread → four bytes of a sampled stretch.
 __device__ int choose_filter(const PngJob& job, const Rows& rows, std::uint32_t row, SharedSums& shared) {
   constexpr std::uint32_t kStretchWords = png::kCostStretchBytes / 4;
   const auto row_bytes = static_cast<std::uint32_t>(job.layout.row_bytes);
@@ -71,8 +71,8 @@ __device__ int choose_filter(const PngJob& job, const Rows& rows, std::uint32_t 
   return png::cheapest_filter(totals);
 }
 
-/// Thread → aligned words of the filtered row, which begins with the filter's number. The first and the last word are
-/// shared with other rows and stored as bytes.
+/// Thread → aligned words of the filtered row, which begins with the filter's number. Stores the first and the last
+/// word byte by byte, because other rows share them.
 __device__ png::AdlerSums write_row(const PngJob& job, const Rows& rows, std::uint32_t row, int filter) {
   const std::uint64_t begin = job.layout.row_begin(row);
   const auto head = static_cast<std::int64_t>(begin % 4);
@@ -80,7 +80,7 @@ __device__ png::AdlerSums write_row(const PngJob& job, const Rows& rows, std::ui
   auto* const words = reinterpret_cast<std::uint32_t*>(job.filtered + begin - head);
   png::AdlerSums sums;
   for (std::int64_t i = threadIdx.x; 4 * i < head + count; i += kThreads) {
-    const std::int64_t first = 4 * i - head;  // of the four bytes; 0 is the filter's number
+    const std::int64_t first = 4 * i - head;  // position of the first of four bytes; position 0 is the filter's number
     std::uint32_t bytes = png::residues(filter, rows.neighbors(row, first - 1));
     if (first >= 1 && first + 4 <= count) {
       words[i] = bytes;
@@ -102,7 +102,7 @@ __device__ png::AdlerSums write_row(const PngJob& job, const Rows& rows, std::ui
   return sums;
 }
 
-/// Block → row. The barriers are between the sums of warps and their use.
+/// Block → row. Barriers: the sums of all warps are written before they are read.
 __global__ void __launch_bounds__(kThreads) filter_row(const PngJob job) {
   __shared__ SharedSums shared;
   const std::uint32_t row = blockIdx.x;

@@ -18,17 +18,18 @@ using png::DataPiece;
 constexpr std::uint32_t kGatherThreads = DataPiece::kLanes;
 using png::PieceWords;
 
-/// Four bytes of the file from byte `at` on. The word behind them is read, too: data are followed by a CRC.
+/// Four bytes of the file, starting at byte `at`. Also reads the next word, which exists because a CRC follows the
+/// data.
 __device__ std::uint32_t file_word(const PngDecoderJob& job, std::uint32_t at) {
   const auto* const words = reinterpret_cast<const std::uint32_t*>(job.file) + at / 4;
   return __funnelshift_r(words[0], words[1], 8 * (at % 4));
 }
 
-/// Copies a piece into the stream: whole words of it, and the bytes before and behind them.
+/// Copies a piece into the stream: its whole words, and the single bytes before and after them.
 __device__ void copy_piece(const PngDecoderJob& job, const DataPiece& piece) {
   const std::uint32_t first = (piece.to + 3) / 4;
   const std::uint32_t end = (piece.to + piece.size) / 4;
-  const std::uint32_t from = piece.from - piece.to;  // wraps, as the sums do
+  const std::uint32_t from = piece.from - piece.to;  // may wrap; so do the sums below
   for (std::uint32_t i = first + threadIdx.x; i < end; i += kGatherThreads) {
     reinterpret_cast<std::uint32_t*>(job.stream_bytes)[i] = file_word(job, from + 4 * i);
   }
@@ -39,7 +40,7 @@ __device__ void copy_piece(const PngDecoderJob& job, const DataPiece& piece) {
   }
 }
 
-/// Where word `i` of a piece is in shared memory: lanes begin in different banks.
+/// Position of word `i` of a piece in shared memory. Padding makes lanes begin in different banks.
 __device__ std::uint32_t padded(std::uint32_t i) { return i + i / PieceWords::kLaneWords; }
 
 __device__ void make_tables(png::CrcTables& tables) {
@@ -48,8 +49,8 @@ __device__ void make_tables(png::CrcTables& tables) {
   }
 }
 
-/// Block → piece; thread → a lane of its CRC. The first barrier publishes the tables and the piece, the second the sum;
-/// the third stands before both are replaced.
+/// Block → piece; thread → a lane of its CRC. Barriers: the tables and the piece are complete; the sum is complete; all
+/// threads are done before piece and sum are replaced.
 __global__ void __launch_bounds__(kGatherThreads)
     gather_pieces(const __grid_constant__ PngDecoderJob job, const __grid_constant__ png::CrcPowers powers) {
   __shared__ std::uint32_t words[PieceWords::kCount + PieceWords::kCount / PieceWords::kLaneWords];
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(kGatherThreads)
   }
 }
 
-/// Thread → chunk. The barrier publishes the table.
+/// Thread → chunk. Barrier: the tables are complete.
 __global__ void __launch_bounds__(kGatherThreads)
     check_chunks(const __grid_constant__ PngDecoderJob job, const __grid_constant__ png::CrcPowers powers) {
   __shared__ png::CrcTables tables;
@@ -98,13 +99,13 @@ __global__ void __launch_bounds__(kGatherThreads)
 // --- Search ----------------------------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kSearchThreads = 256;
-constexpr std::uint32_t kSearchWords = 2048;  ///< of a block: their bits are counted in 16 bits
-constexpr std::uint32_t kMostMaybe = 10240;   ///< usually 3,600, and 7,200 near the end of a stream
+constexpr std::uint32_t kSearchWords = 2048;  ///< per block; the positions of their bits fit in 16 bits
+constexpr std::uint32_t kMostMaybe = 10240;   ///< capacity; usually 3,600 are used, 7,200 near the end of a stream
 
 /// Shared memory of search_headers(), 28 KiB.
 struct SearchMemory {
   std::uint16_t spaces[png::kPrecodeSpaces];
-  std::uint16_t maybe[kMostMaybe];  ///< bits, from the first of the block
+  std::uint16_t maybe[kMostMaybe];  ///< positions of bits, counted from the first bit of the thread block's words
   std::uint32_t count;
 };
 
@@ -118,9 +119,9 @@ __device__ std::uint32_t word_candidates(const PngDecoderJob& job, std::uint32_t
   return word == 0 ? mask & ~0U << (png::kFirstBlockBit + 1) : mask;
 }
 
-/// Block → 8 KiB of the stream; thread → every 256th word of it, then every 256th bit that may be a header. What the
-/// lists cannot hold is left to the chain. The first barrier publishes the table and the cleared count, the second the
-/// list; the third stands before both are replaced.
+/// Block → 8 KiB of the stream; thread → every 256th word of it, then every 256th bit that may be a header. Headers
+/// that the lists cannot hold are left to the chain. Barriers: the table and the cleared count are written; the list is
+/// complete; all threads are done before list and count are replaced.
 __global__ void __launch_bounds__(kSearchThreads) search_headers(const __grid_constant__ PngDecoderJob job) {
   __shared__ SearchMemory shared;
   for (std::uint32_t i = threadIdx.x; i < png::kPrecodeSpaces; i += kSearchThreads) {
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(kSearchThreads) search_headers(const __grid_co
 
 constexpr std::uint32_t kHeaderThreads = 128;
 
-/// Thread → candidate: is its header valid? The first thread adds the first block.
+/// Thread → candidate: keeps it if its header is valid. The first thread adds the first block.
 __global__ void __launch_bounds__(kHeaderThreads) check_headers(const __grid_constant__ PngDecoderJob job) {
   __shared__ std::uint8_t entries[png::PrecodeTable::kEntries * kHeaderThreads];
   const std::uint32_t count = min(job.findings->candidates, job.lists.candidates);
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(kHeaderThreads) check_headers(const __grid_con
 constexpr std::uint32_t kSortThreads = 1024;
 constexpr std::uint32_t kKeysPerThread = png::kMaxSortedBlocks / kSortThreads;
 
-/// One block. Thread → eight neighbors in the order of their bits.
+/// One block. Sorts the blocks by their first bit. Thread → kKeysPerThread adjacent keys.
 __global__ void __launch_bounds__(kSortThreads) sort_blocks(const __grid_constant__ PngDecoderJob job) {
   using Sort = cub::BlockRadixSort<std::uint32_t, kSortThreads, kKeysPerThread>;
   __shared__ typename Sort::TempStorage memory;

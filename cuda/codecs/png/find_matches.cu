@@ -1,5 +1,5 @@
-// Finds the matches that the host finds one after another (app/codecs/deflate/compress_loops.cpp). A warp looks at 30
-// places at once and keeps what the sequential search would have kept: all attempts up to the first that hits.
+// Finds the same matches as the host's sequential search (app/codecs/deflate/compress_loops.cpp). A warp tries 30
+// places at once and keeps what the sequential search would have kept: all attempts up to the first hit.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
 #include "png/matches.hpp"
@@ -11,7 +11,7 @@ using png::Match;
 
 constexpr std::uint32_t kAll = ~0U;
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kNotingLanes = 2;  ///< these note places before the last match's end, the others attempt
+constexpr std::uint32_t kNotingLanes = 2;  ///< note places before the last match's end; the other lanes try places
 constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
 constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
 
@@ -51,12 +51,12 @@ __device__ bool is_one_part(const std::uint8_t* base, const png::PartPlace& part
   return png::is_one_part(samples, nonzero);
 }
 
-/// Lanes with the same slot; none for a lane that does not take part.
+/// Mask of the lanes with the same slot. For a lane that does not take part, only the lane itself.
 __device__ __forceinline__ std::uint32_t lanes_of_slot(std::uint32_t slot, bool takes_part) {
   return __match_any_sync(kAll, takes_part ? slot : 1U << 31 | threadIdx.x);
 }
 
-/// The table of a part. A lane's barrier after storing is its caller's.
+/// The hash table of a part: for each slot, the last position noted.
 class Table {
  public:
   __device__ Table(std::uint16_t* positions, const std::uint8_t* base, std::uint32_t begin)
@@ -72,7 +72,7 @@ class Table {
 
   [[nodiscard]] __device__ std::uint16_t at(std::uint32_t slot) const { return positions_[slot]; }
 
-  /// Of lanes with the same slot, the highest stores.
+  /// Stores positions; of the lanes with the same slot, only the highest stores. Ends with a warp barrier.
   __device__ void note(std::uint32_t slot, std::uint32_t position, bool takes_part, std::uint32_t same_lanes) {
     if (takes_part && same_lanes >> threadIdx.x == 1) {
       positions_[slot] = static_cast<std::uint16_t>(position);
@@ -81,7 +81,7 @@ class Table {
   }
 
  private:
-  /// Primed positions are multiples of eight, as are those at which parts begin.
+  /// Notes positions before the part. They are multiples of eight, and so are the positions at which parts begin.
   __device__ void prime(std::uint32_t begin) {
     constexpr std::uint32_t kLoads = 4;  // in flight
     static_assert(png::kPrimingStep % 8 == 0 && png::kPartBytes % 8 == 0 && png::kBlockBytes % 8 == 0);
@@ -106,14 +106,14 @@ class Table {
   const std::uint8_t* base_;
 };
 
-/// How far two places agree.
+/// How many bytes of two places agree.
 struct Agreement {
   std::uint32_t length;  ///< from the places on, at most 260
   std::uint32_t before;  ///< before them, at most 8
 };
 
-/// The whole warp measures one match, of which min_length bytes, at least 12, are known. Lane → eight bytes; the last
-/// lane looks at those before the places.
+/// Measures one match with the whole warp. At least min_length bytes, which is 12 or more, are known to agree. Lane →
+/// eight bytes after the first 12; the last lane compares the eight bytes before the places.
 __device__ Agreement agreement_of(const std::uint8_t* base, std::uint32_t position, std::uint32_t earlier) {
   constexpr std::uint32_t kKnown = 12;
   constexpr std::uint32_t kLast = kLanes - 1;
@@ -135,10 +135,10 @@ __device__ Agreement agreement_of(const std::uint8_t* base, std::uint32_t positi
 struct Bounds {
   std::uint32_t begin;
   std::uint32_t end;
-  std::uint32_t stop;  ///< matches begin before it
+  std::uint32_t stop;  ///< matches begin before this position
 };
 
-/// One turn of the loop is 30 attempts, or as many as there are up to the first that hits.
+/// One turn of the loop makes 30 attempts and keeps those up to the first hit.
 __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots, Table& table, const Bounds& part) {
   const png::SearchSettings settings = png::search_settings(job.level);
   const std::uint64_t must_match = ~std::uint64_t{0} >> 8 * (16 - settings.min_length);  // of the second word
@@ -168,7 +168,7 @@ __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots
     const bool hits =
         is_near && ((words.first ^ candidate.first) | ((words.second ^ candidate.second) & must_match)) == 0;
     const std::uint32_t all_hits = __ballot_sync(kAll, hits);
-    __syncwarp();  // all have read the table
+    __syncwarp();  // all lanes have read the table
     if (all_hits == 0) {
       table.note(slot, position, takes_part, same);
       place = png::attempt_position(place, misses, kAttempts, settings.skip_bits);
@@ -195,7 +195,7 @@ __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots
   }
 }
 
-/// Block = warp → part. Shared memory holds the table.
+/// Block of one warp → part. Shared memory: the table.
 __global__ void __launch_bounds__(kLanes) find_in_part(const PngJob job) {
   __shared__ alignas(16) std::uint16_t positions[kSlots];
   const png::PartPlace part = job.layout.part(blockIdx.x);

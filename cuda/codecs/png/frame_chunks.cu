@@ -1,5 +1,5 @@
-// Finds where each strip's chunk and each block begin, writes what stands around the blocks, and computes the CRC-32 of
-// each chunk.
+// Finds where each strip's chunk and each block begin, writes the bytes before and after the blocks of a chunk, and
+// computes the CRC-32 of each chunk.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/png/png_job.cuh"
@@ -17,7 +17,7 @@ __device__ std::uint64_t chunk_bytes(const PngJob& job, std::uint32_t strip) {
   return png::chunk_data_end(end, strip + 1 == job.layout.strips) + png::kChunkTailBytes;
 }
 
-/// Writes the chunk's first bytes, and its last ones but the CRC.
+/// Writes the chunk's bytes before the blocks, and those after the blocks except the CRC.
 __device__ void frame_chunk(const PngJob& job, std::uint32_t strip, const png::ChunkPlace& chunk) {
   const auto put = [&](std::uint64_t byte, std::uint32_t value) { job.bytes[byte] = static_cast<std::uint8_t>(value); };
   png::write_chunk_head(chunk, strip, put);
@@ -30,7 +30,7 @@ __device__ void frame_chunk(const PngJob& job, std::uint32_t strip, const png::C
   }
 }
 
-/// One block. Thread → strip. The scan's storage is used again in each turn, hence the barrier at its end.
+/// One block. Thread → strip. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) place_strips(const PngJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -69,8 +69,8 @@ __device__ void make_tables(png::CrcTables& tables) {
   __syncthreads();
 }
 
-/// Bytes of the chunk that count: type and data. Those before them count as 0, which leaves a CRC register of 0 as it
-/// is; the first four are inverted, which is how a CRC begins.
+/// The bytes of a chunk that its CRC covers: type and data. Bytes before them read as 0, which does not change a CRC
+/// register of 0. The first four are inverted, which has the effect of the CRC's start value.
 struct ChunkBytes {
   const std::uint8_t* bytes;
   std::uint64_t begin;
@@ -81,7 +81,7 @@ struct ChunkBytes {
   }
 };
 
-/// The register after bytes `from` … `to`, beginning with 0. `from` is a multiple of kPieceBytes.
+/// The CRC register after the bytes [from, to), starting with 0. `from` is a multiple of kPieceBytes.
 __device__ std::uint32_t crc_of(const ChunkBytes& chunk, std::uint64_t from, std::uint64_t to,
                                 const png::CrcTables& tables) {
   std::uint32_t state = 0;
@@ -102,8 +102,8 @@ __device__ std::uint32_t crc_of(const ChunkBytes& chunk, std::uint64_t from, std
   return state;
 }
 
-/// Block → chunk; thread → a stretch of it. The sum of all stretches' registers, each moved to the end of the chunk, is
-/// the CRC's.
+/// Block → chunk; thread → a stretch of it. Each stretch's register is moved to the end of the chunk; the XOR of all is
+/// the register of the whole chunk.
 __global__ void __launch_bounds__(kChecksumThreads) checksum_chunk(const PngJob job, const png::CrcPowers powers) {
   __shared__ png::CrcTables tables;
   __shared__ std::uint32_t crc;

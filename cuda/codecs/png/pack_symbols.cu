@@ -1,5 +1,5 @@
 // Counts the symbols of each part, and writes the blocks: headers, packed codes, or stored bytes. A block of threads
-// reads the literals and matches of a part: 16 bytes a thread, several turns.
+// reads the literals and matches of a part in turns of 16 bytes per thread.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/png/png_job.cuh"
@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kGroupThreads = 256;
 
-/// Calls each(group, literals) in the order of the part, by all threads at once: a group without bytes for those that
-/// have none. The barriers separate the turns, which use the same shared memory.
+/// Calls each(group, literals) for all groups of a part in order, on all threads at once. Threads past the end of the
+/// part get an empty group. Barriers separate the turns, which reuse the same shared memory.
 class SymbolReader {
  public:
   struct Larger {
@@ -42,7 +42,7 @@ class SymbolReader {
   }
 
  private:
-  /// How far the matches before the part reach. Thread → slot of those that may reach into it.
+  /// The end of the matches that begin before the part. Thread → slot of a match that may reach into the part.
   __device__ std::uint32_t covered_before() {
     constexpr std::uint32_t kSlots = (png::kMaxMatchLength + png::kSlotBytes - 1) / png::kSlotBytes;
     if (threadIdx.x == 0) {
@@ -61,7 +61,7 @@ class SymbolReader {
     return shared_.covered_end;
   }
 
-  /// Parts begin at a multiple of eight bytes.
+  /// Loads words of eight bytes, because parts begin at a multiple of eight bytes.
   [[nodiscard]] __device__ png::SymbolGroup load(std::uint32_t begin) const {
     png::SymbolGroup group;
     group.begin = begin;
@@ -75,7 +75,7 @@ class SymbolReader {
       group.bytes[2] = high.x;
       group.bytes[3] = high.y;
       group.matches[0] = slots_[begin / png::kSlotBytes];
-      if (group.count > png::kSlotBytes) {  // the next slot may be another part's
+      if (group.count > png::kSlotBytes) {  // otherwise the next slot may belong to another part
         group.matches[1] = slots_[begin / png::kSlotBytes + 1];
       }
     }
@@ -93,9 +93,9 @@ class SymbolReader {
 constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kBytes = 256;
 
-/// Block → part; thread → 16 bytes. Shared memory has a column of literal counts for each lane, so that the equal bytes
-/// of a warp do not collide; a thread adds up the columns of its literal, each thread from another one on because of
-/// the banks. The barriers separate clearing, counting and adding.
+/// Block → part; thread → 16 bytes. Shared memory has a column of literal counts per lane, so that equal bytes of a
+/// warp do not collide. Then each thread adds up the columns of one literal, starting in its own bank. Barriers
+/// separate clearing, counting and adding.
 __global__ void __launch_bounds__(kGroupThreads) count_part(const PngJob job) {
   __shared__ std::uint32_t columns[kBytes * kLanes];
   __shared__ PartCounts counts;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kGroupThreads) count_part(const PngJob job) {
 using png::BlockCodes;
 using png::SymbolCode;
 
-/// Codes of a group at most: fifteen literals, a match, and the end of the block.
+/// Largest codes of a group: fifteen literals and one match. The end of the block comes once per part.
 constexpr std::uint32_t kMaxMatchBits = png::kMaxLiteralCodeBits + 5 + png::kMaxCodeBits + png::kMaxDistanceExtraBits;
 constexpr std::uint32_t kMaxGroupBits = (png::kGroupBytes - 1) * png::kMaxLiteralCodeBits + kMaxMatchBits;
 constexpr std::uint32_t kStagedWords = (kGroupThreads * kMaxGroupBits + png::kMaxLiteralCodeBits + 31) / 32 + 2;
@@ -175,7 +175,7 @@ __device__ void for_each_code(const PackShared& shared, const png::SymbolGroup& 
   }
 }
 
-/// Thread → word of the block's first bits. Words are shared with what stands before and behind.
+/// Thread → word of the block's first bits. Uses atomics, because other bits share the first and the last word.
 __device__ void write_header(const BlockCodes& codes, std::uint64_t bit, std::uint32_t* words) {
   const auto shift = static_cast<std::uint32_t>(bit % 32);
   for (std::uint32_t i = threadIdx.x; i * 32 < codes.header_bits; i += kGroupThreads) {
@@ -186,8 +186,8 @@ __device__ void write_header(const BlockCodes& codes, std::uint64_t bit, std::ui
   }
 }
 
-/// Thread → 16 bytes a turn. The words of a turn wait in shared memory; its first and last are shared with other turns
-/// and other blocks, and combined by "or". The barriers separate clearing, packing and storing.
+/// Thread → 16 bytes per turn. Stages the words of a turn in shared memory. Combines its first and last word by "or",
+/// because other turns and other blocks share them. Barriers separate clearing, packing and storing.
 __device__ void pack_part(const PngJob& job, const png::PartPlace& part, std::uint64_t bit, PackShared& shared) {
   auto* const words = reinterpret_cast<std::uint32_t*>(job.bytes);
   SymbolReader(job, part, shared.reader).read([&](const png::SymbolGroup& group, std::uint32_t literals) {
@@ -221,7 +221,7 @@ __device__ void pack_part(const PngJob& job, const png::PartPlace& part, std::ui
   });
 }
 
-/// Thread → byte. Every kMaxStoredBytes, from the beginning of the block on, there is a header.
+/// Thread → byte. Writes a header every kMaxStoredBytes bytes, counted from the beginning of the block.
 __device__ void store_part(const PngJob& job, const png::PartPlace& part, std::uint64_t bit, bool is_last_block) {
   const auto put = [&](std::uint64_t byte, std::uint32_t value) { job.bytes[byte] = static_cast<std::uint8_t>(value); };
   const std::uint8_t* const base = job.strip(part.strip);

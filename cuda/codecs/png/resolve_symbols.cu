@@ -1,5 +1,5 @@
-// Makes the bytes of a PNG's stream from its symbols: each supertile by itself, then the window before each, in order,
-// then all bytes and their checksum.
+// Turns the symbols of a PNG's stream into bytes: resolves each supertile by itself, then computes the window before
+// each supertile in order, then all bytes and their checksum.
 #include "codecs/png/decoder_job.cuh"
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
@@ -27,20 +27,21 @@ union SymbolGroup {
 // --- Supertiles ------------------------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kResolveThreads = kTileSymbols / kGroup;
-constexpr int kSteps = 4;  ///< that a symbol is followed before the warp looks who is left
+constexpr int kSteps = 4;  ///< steps to follow a symbol before the list of open symbols is rebuilt
 
 /// Dynamic shared memory of resolve_supertiles(), 88 KiB.
 struct ResolveMemory {
   Symbol ring[kRingSize];
-  std::uint16_t lists[2][kTileSymbols];  ///< places in the tile whose symbols point into it
+  std::uint16_t lists[2][kTileSymbols];  ///< places in the tile whose symbols point into the tile
 };
 
-/// The lengths of the lists: of the one that is read, of the one that is filled, and zero; by turns.
+/// Three counters that rotate with each turn: the length of the list being read, the length of the list being filled,
+/// and one that is cleared for the next turn.
 struct ListCounts {
   std::uint32_t of[3];
 };
 
-/// Adds `place` to a list, if `is_open`. The whole warp calls it.
+/// Adds `place` to a list if `is_open`. All lanes of the warp must call this.
 __device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, std::uint32_t place) {
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t open = __ballot_sync(~0U, is_open);
@@ -54,9 +55,9 @@ __device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, 
   }
 }
 
-/// Follows the symbols that the first list names until none is left. Thread → at most eight entries. In a turn, a
-/// barrier separates reading the tile from replacing its symbols; the next one ends the turn; the one at the end stands
-/// before the counts are used again.
+/// Follows the symbols named by the first list until none points into the tile. Thread → at most eight entries.
+/// Barriers of a turn: the tile is read before its symbols are replaced; the turn is complete. Final barrier: all
+/// threads are done before the counts are reused.
 __device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& counts) {
   std::uint32_t left = counts.of[0];
   for (std::uint32_t turn = 0; left != 0; ++turn) {
@@ -94,8 +95,8 @@ __device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& cou
   __syncthreads();
 }
 
-/// Block → supertile, tile after tile; thread → eight symbols of a tile, then entries of the list. The first barrier
-/// publishes the cleared counts, the one in the loop the tile and the list; those behind it are in follow_list.
+/// Block → supertile, tile after tile; thread → eight symbols of a tile, then entries of the list. Barriers: the counts
+/// are cleared; per tile, the tile and the list are complete; then those in follow_list.
 __global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __grid_constant__ PngDecoderJob job) {
   extern __shared__ uint4 dynamic_shared[];
   __shared__ ListCounts counts;
@@ -134,8 +135,8 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __gr
 
 constexpr std::uint32_t kWindowThreads = 1024;
 
-/// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. The barrier of a
-/// turn publishes the new window, which is the next one's old.
+/// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. Barrier of a
+/// turn: the new window is complete; it is the old window of the next turn.
 __global__ void __launch_bounds__(kWindowThreads) chain_windows(const __grid_constant__ PngDecoderJob job) {
   extern __shared__ uint4 dynamic_shared[];
   auto* const windows = reinterpret_cast<std::uint8_t*>(dynamic_shared);
@@ -174,9 +175,9 @@ __device__ unsigned long long sum_of_warp(unsigned long long value) {
   return value;
 }
 
-/// Adds a thread's sums to those of all bytes. They are less than 2⁵⁸: even on one multiprocessor a thread has 2¹⁶
-/// groups, each adds up to 2¹¹, at most 2³⁰ bytes before the end. The barrier is between the sums of warps and their
-/// use.
+/// Adds a thread's sums to the totals. A thread's sums are below 2⁵⁸: even on one multiprocessor, a thread has 2¹⁶
+/// groups, and each adds at most 2¹¹ times a distance to the end of at most 2³⁰ bytes. Barrier: the sums of all warps
+/// are written.
 __device__ void add_sums(const PngDecoderJob& job, const png::AdlerSums& own) {
   __shared__ unsigned long long low[kByteThreads / 32];
   __shared__ unsigned long long high[kByteThreads / 32];
@@ -199,7 +200,7 @@ __device__ void add_sums(const PngDecoderJob& job, const png::AdlerSums& own) {
   }
 }
 
-/// Thread → every so many groups of eight bytes. Symbols behind the last byte are 0.
+/// Thread → groups of eight bytes, one grid stride apart. Symbols after the last byte are 0.
 __global__ void __launch_bounds__(kByteThreads) make_bytes(const __grid_constant__ PngDecoderJob job) {
   if (!job.is_proved()) {
     return;

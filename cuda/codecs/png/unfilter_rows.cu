@@ -1,5 +1,5 @@
-// Undoes the filters of a PNG's rows, which depend on one another from the first pixel to the last: a warp has 32 rows
-// on the way, each a chunk of pixels behind the one above. Then the rows become the picture.
+// Undoes the filters of a PNG's rows. Each pixel depends on its left neighbor and on the row above, so a warp works on
+// 32 rows at once, each row one chunk of pixels behind the row above it. Then converts the rows to the picture.
 #include "codecs/png/decoder_job.cuh"
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
@@ -10,16 +10,16 @@ namespace {
 
 constexpr std::uint32_t kWholeWarp = ~0U;
 constexpr std::uint32_t kRowThreads = 64;
-constexpr std::uint32_t kGroupChunks = 4;  ///< whose words are loaded at once, a group ahead
+constexpr std::uint32_t kGroupChunks = 4;  ///< chunks whose words are loaded together, one group ahead
 constexpr std::uint32_t kLastLane = kBandRows - 1;
 constexpr std::uint64_t kMark = std::uint64_t{1} << 32;
 static_assert(kBandRows == 32);
 
 /// A row of a band, as its lane sees it.
 struct RowPlace {
-  const std::uint32_t* words;  ///< aligned ones, from that with the row's first filtered byte on
-  std::uint32_t shift;         ///< of that byte in it, bits
-  std::uint32_t* pixels;       ///< of the unfiltered row
+  const std::uint32_t* words;  ///< aligned words; the first one contains the row's first filtered byte
+  std::uint32_t shift;         ///< bits before that byte in the first word
+  std::uint32_t* pixels;       ///< words of the unfiltered row
   bool exists;
 };
 
@@ -30,22 +30,22 @@ __device__ RowPlace row_place(const PngDecoderJob& job, std::uint32_t row) {
           reinterpret_cast<std::uint32_t*>(job.rows + std::uint64_t{row} * job.sizes.pitch), exists};
 }
 
-/// The words of the row above a band, which another warp stores: marked, so that a word and the news of it arrive at
-/// once. Lane → word of a group.
+/// Reads the last row of the band above, which another warp stores. Each word carries a mark, so a reader sees word and
+/// mark together. Lane → word of a group.
 class EdgeReader {
  public:
-  /// `needs` says whether there is such a row, and it matters.
+  /// `needs` is true if the row exists and this band's filter uses it.
   __device__ EdgeReader(const unsigned long long* words, std::uint32_t count, bool needs)
       : words_(words), count_(count), needs_(needs) {}
 
-  /// Begins to load words `first` … of which the group has `size`.
+  /// Begins to load a group of `size` words, starting with word `first`.
   __device__ void begin(std::uint32_t first, std::uint32_t size) {
     at_ = first + threadIdx.x % kBandRows;
     waits_ = needs_ && threadIdx.x % kBandRows < size && at_ < count_;
     word_ = waits_ ? words_[at_] : 0;
   }
-  /// The lane's word of the group that begin() began. Waits for it: the band above was taken before this one, so its
-  /// warp is at work.
+  /// Waits for the lane's word of the group that begin() started to load. Cannot deadlock: the band above was taken
+  /// before this one, so its warp is running.
   __device__ std::uint32_t finish() {
     while (__any_sync(kWholeWarp, waits_ && word_ < kMark)) {
       if (waits_) {
@@ -78,8 +78,8 @@ __device__ void store_chunk(std::uint32_t* to, const std::uint32_t (&words)[kWor
   }
 }
 
-/// A warp's band. Lane → row; at step s, lane r undoes chunk s − r, and has chunk s − r of the row above from the lane
-/// before it, which undid it a step ago.
+/// A warp's band. Lane → row. At step s, lane r unfilters chunk s − r. It gets chunk s − r of the row above from the
+/// lane before it, which unfiltered that chunk one step ago.
 template <std::uint32_t kPixelBytes>
 class Band {
  public:
@@ -123,7 +123,7 @@ class Band {
   }
 
  private:
-  /// The aligned words of the lane's chunks of a group; zero where there are none.
+  /// Loads the aligned words of the lane's chunks of a group; zeros outside the row.
   __device__ void load(std::uint32_t step, std::uint32_t (&words)[kGroupWords + 1]) const {
     const std::int64_t first = (static_cast<std::int64_t>(step) - lane_) * kWords;
 #pragma unroll
@@ -171,10 +171,10 @@ class Band {
   std::uint32_t made_[kWords] = {};
 };
 
-/// Warp → bands, in order: a band that is waited for has been taken before.
+/// Warp → bands, taken in order, so that a warp only waits for a band that another warp has already taken.
 template <std::uint32_t kPixelBytes>
 __global__ void __launch_bounds__(kRowThreads) unfilter_bands(const __grid_constant__ PngDecoderJob job) {
-  // All threads of a warp must agree: another may find a defect while they look.
+  // The vote makes all threads of a warp agree: another warp may report a defect while they read.
   if (__any_sync(kWholeWarp, !job.is_proved())) {
     return;
   }
@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(kRowThreads) unfilter_bands(const __grid_const
 
 constexpr std::uint32_t kPictureThreads = 256;
 
-/// Thread → every so many words of the picture.
+/// Thread → words of the picture, one grid stride apart.
 __global__ void __launch_bounds__(kPictureThreads) make_picture(const __grid_constant__ PngDecoderJob job) {
   if (!job.is_proved()) {
     return;

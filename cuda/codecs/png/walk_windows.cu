@@ -1,5 +1,5 @@
-// Decodes the blocks of a PNG's stream: a round parses those that are new, walks through their windows, and follows the
-// chain from the first bit on. When it has reached the end, the symbols of all bytes are emitted.
+// Decodes the blocks of a PNG's stream. A round parses the new blocks, walks through their windows, and follows the
+// chain of blocks from the first bit on. When the chain has reached the end, emits the symbols of all bytes.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/png/decoder_job.cuh"
@@ -27,7 +27,7 @@ static_assert(kWalkThreads % kWarp == 0 && kWalkWarps >= 2);
 
 constexpr std::uint32_t kParseThreads = 32;
 
-/// Cuts a block into windows, up to the next block that is known.
+/// Cuts a block into windows that reach up to the next known block.
 __device__ void plan(const PngDecoderJob& job, const png::BlockList& list, std::uint32_t number, png::Block& block) {
   const DecodeShape shape;
   const std::uint32_t next =
@@ -43,12 +43,12 @@ __device__ void plan(const PngDecoderJob& job, const png::BlockList& list, std::
   }
 }
 
-/// Thread → block that has not been decoded.
+/// Thread → block that is not decoded yet.
 __global__ void __launch_bounds__(kParseThreads) parse_blocks(const __grid_constant__ PngDecoderJob job) {
   __shared__ std::uint8_t entries[png::PrecodeTable::kEntries * kParseThreads];
   const png::BlockList list = job.block_list();
   if (job.findings->defects != 0 || job.findings->chain.is_done != 0) {
-    return;  // another block may find a defect meanwhile: the round is then of no use
+    return;  // if another block finds a defect meanwhile, this round's results are not used
   }
   const std::uint32_t first = job.findings->decoded_blocks + blockIdx.x * kParseThreads + threadIdx.x;
   for (std::uint32_t number = first; number < list.count; number += gridDim.x * kParseThreads) {
@@ -73,13 +73,14 @@ __global__ void __launch_bounds__(kParseThreads) parse_blocks(const __grid_const
 
 // --- Tables and data of a window -------------------------------------------------------------------------------------
 
-/// What the threads of a block share to decode a window, 23 KiB.
+/// Shared memory for decoding a window, 23 KiB.
 struct WindowMemory {
   png::CodeTables tables;
   std::uint32_t words[kMostWindowWords];
 };
 
-/// Sums over the lanes before this one; `total` becomes the sum of all. The whole warp calls it.
+/// Returns the sums over the lanes before this one; sets `total` to the sums over all lanes. All lanes of the warp must
+/// call this.
 __device__ png::LengthSums sums_before(const png::LengthSums& own, png::LengthSums& total) {
   const std::uint32_t lane = threadIdx.x % kWarp;
   png::LengthSums before;
@@ -95,7 +96,7 @@ __device__ png::LengthSums sums_before(const png::LengthSums& own, png::LengthSu
   return before;
 }
 
-/// A warp orders the symbols of one code; lane → some symbols.
+/// Orders the symbols of one code with one warp. Lane → kCount adjacent symbols.
 template <std::uint32_t kCount>
 __device__ void order_code(const std::uint8_t* lengths, std::uint16_t* ordered, png::CanonicalCode& code) {
   const std::uint32_t first = threadIdx.x % kWarp * kCount;
@@ -107,8 +108,8 @@ __device__ void order_code(const std::uint8_t* lengths, std::uint16_t* ordered, 
   }
 }
 
-/// The first warp orders literals, the second distances; then thread → every 128th entry. The first barrier publishes
-/// the order, the second the entries.
+/// The first warp orders literals, the second warp distances; then thread → every kWalkThreads-th entry. Barriers: the
+/// order is complete; the entries are complete.
 __device__ void build_tables(png::CodeTables& tables, const std::uint8_t* lengths) {
   static_assert(png::kTableLanes == kWarp);
   if (threadIdx.x < kWarp) {
@@ -127,7 +128,8 @@ __device__ void build_tables(png::CodeTables& tables, const std::uint8_t* length
   __syncthreads();
 }
 
-/// Copies words of the stream; those behind it are zero. A barrier of the caller publishes them.
+/// Copies words of the stream to shared memory; words past its end are zero. The caller must put a barrier before they
+/// are read.
 __device__ void stage(const PngDecoderJob& job, WindowMemory& shared, std::uint32_t first, std::uint32_t count) {
   for (std::uint32_t i = threadIdx.x; i < min(count, kMostWindowWords); i += kWalkThreads) {
     shared.words[i] = first + i < job.stream_words ? job.words()[first + i] : 0;
@@ -145,12 +147,12 @@ struct WalkShared {
   std::uint32_t checkpoint_bytes[png::Checkpoints::kCount][kWalkThreads];
   std::uint32_t exits[kWalkThreads];
   WalkEnd outcomes[kWalkThreads];
-  std::uint32_t wrong[kWalkWarps];  ///< a bit for each lane
+  std::uint32_t wrong[kWalkWarps];  ///< one bit per lane
   std::uint32_t ended[kWalkWarps];
   typename ScanBytes::TempStorage scan;
 };
 
-/// The first lane with its bit set; kWalkThreads if none has.
+/// The first lane whose bit is set; kWalkThreads if none is.
 __device__ std::uint32_t first_lane(const std::uint32_t (&masks)[kWalkWarps]) {
   std::uint32_t first = kWalkThreads;
   for (std::uint32_t warp = kWalkWarps; warp-- > 0;) {
@@ -159,9 +161,9 @@ __device__ std::uint32_t first_lane(const std::uint32_t (&masks)[kWalkWarps]) {
   return first;
 }
 
-/// Lanes walk again until each begins where the one before it ends, up to the end of the block. Returns the last lane
-/// that counts. Each round makes at least one lane more right. The first barrier of a round publishes what the lanes
-/// have found, the second which of them are wrong.
+/// Lanes walk again until each begins where the lane before it ends, up to the end of the block. Returns the last lane
+/// that counts. Each round corrects at least one more lane. Barriers of a round: all lanes have stored their results;
+/// all warps have stored which lanes are wrong.
 __device__ std::uint32_t settle_lanes(WalkShared& shared, const png::Subsequence& place,
                                       const png::Checkpoints& checkpoints, LaneWalk& lane) {
   for (;;) {
@@ -190,7 +192,7 @@ __device__ std::uint32_t settle_lanes(WalkShared& shared, const png::Subsequence
   }
 }
 
-/// Stores where each lane begins, and what the window is. Lanes behind the last one that counts begin at its end.
+/// Stores where each lane begins, and the window's results. Lanes after the last one that counts begin at its end.
 __device__ void keep(const PngDecoderJob& job, WalkShared& shared, std::uint32_t number, std::uint32_t base,
                      const LaneWalk& lane, std::uint32_t last) {
   const bool counts = threadIdx.x <= last;
@@ -208,9 +210,10 @@ __device__ void keep(const PngDecoderJob& job, WalkShared& shared, std::uint32_t
   }
 }
 
-/// Block → window; thread → subsequence. In the first pass all windows of the round, from guesses but for the first of
-/// each block; in later passes those that did not begin where the one before them ended. The barrier behind the staged
-/// words is that of build_tables; the last one stands before the shared memory is used again.
+/// Block → window; thread → subsequence. The first pass walks all windows of the round, from guessed entries except for
+/// the first window of each block. Later passes walk the windows that did not begin where the window before them ended.
+/// Barriers: those in build_tables, after which the staged words are also complete; the last one comes before shared
+/// memory is reused.
 __global__ void __launch_bounds__(kWalkThreads)
     walk_windows(const __grid_constant__ PngDecoderJob job, std::uint32_t pass) {
   __shared__ WalkShared shared;
@@ -268,9 +271,9 @@ __global__ void __launch_bounds__(kJoinThreads)
 constexpr std::uint32_t kChainThreads = 1024;
 using ScanChain = cub::BlockScan<unsigned long long, kChainThreads>;
 
-/// The blocks that follow one another as they are listed get their offsets: thread → block. Returns how many there are,
-/// and sets `bytes` to what they make. The first barrier publishes the cleared minimum, the second the minimum; those
-/// in the loop stand before the scan's memory is used again.
+/// Sets the offsets of the blocks, from the first on, that follow one another in the order of the list. Thread → block.
+/// Returns the number of these blocks, and adds their decoded size to `bytes`. Barriers: the minimum is initialized;
+/// the minimum is complete; in the loop, before the prefix sum's storage is reused.
 __device__ std::uint32_t skip_regular_blocks(const PngDecoderJob& job, const png::BlockList& list,
                                              typename ScanChain::TempStorage& memory, unsigned long long& bytes) {
   __shared__ std::uint32_t regular;
@@ -300,15 +303,15 @@ __device__ std::uint32_t skip_regular_blocks(const PngDecoderJob& job, const png
   return count;
 }
 
-/// One block. All threads look for the regular part of the chain, the first thread follows the rest, and ends the
-/// round.
+/// One block. All threads find the regular part of the chain; then the first thread follows the rest of the chain and
+/// ends the round.
 __global__ void __launch_bounds__(kChainThreads) follow_chain(const __grid_constant__ PngDecoderJob job) {
   __shared__ typename ScanChain::TempStorage memory;
   PngDecoderFindings& findings = *job.findings;
   png::Chain chain = findings.chain;
   png::BlockList list = job.block_list();
   if (__syncthreads_or(findings.defects != 0 || chain.is_done != 0 ? 1 : 0) != 0) {
-    return;  // the barrier also stands before the first thread changes what the others have read
+    return;  // after this barrier, the first thread may change the findings that the others have read
   }
   if (chain.bit == png::kFirstBlockBit && list.blocks[0].begin == png::kFirstBlockBit) {
     unsigned long long bytes = 0;
@@ -336,11 +339,11 @@ __global__ void __launch_bounds__(kChainThreads) follow_chain(const __grid_const
 
 // --- Symbols ---------------------------------------------------------------------------------------------------------
 
-/// Block → window; thread → lane. The barrier behind the staged words is that of build_tables; the last one stands
-/// before the shared memory is used again.
+/// Block → window; thread → lane. Barriers: those in build_tables, after which the staged words are also complete; the
+/// last one comes before shared memory is reused.
 __global__ void __launch_bounds__(kWalkThreads) emit_windows(const __grid_constant__ PngDecoderJob job) {
   __shared__ WindowMemory shared;
-  // All threads of a block must agree: another block may find a defect while they look.
+  // The vote makes all threads of a block agree: another block may report a defect while they read.
   if (__syncthreads_or(job.is_proved() ? 0 : 1) != 0) {
     return;
   }
@@ -369,7 +372,7 @@ __global__ void __launch_bounds__(kWalkThreads) emit_windows(const __grid_consta
 
 constexpr std::uint32_t kCopyThreads = 256;
 
-/// Block → stored bytes.
+/// Block → run of stored bytes.
 __global__ void __launch_bounds__(kCopyThreads) emit_stored(const __grid_constant__ PngDecoderJob job) {
   if (!job.is_proved()) {
     return;
