@@ -1,5 +1,5 @@
-// Chooses and runs the kernels of kernels/count.cl: tables in local memory where they fit, else in global memory. The
-// histogram operation is what it counts, on the host. Specified in docs/operations.md, "Histogram".
+// Chooses and runs the kernels of kernels/count.cl: tables in local memory where they fit, else in global memory. Also
+// the histogram operation, which downloads these counts. Specified in docs/operations.md, "Histogram".
 #include "count_levels.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace gpuimg::opencl {
 namespace {
 
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
-constexpr std::size_t kMaxCopies = 32;                         // as many as local memory has banks
+constexpr std::size_t kMaxCopies = 32;                         // number of banks of local memory
 constexpr std::size_t kMaxTableBytes = std::size_t{32} << 10;  // several work-groups then share a compute unit
 constexpr std::size_t kCountingGroupsPerUnit = 8;              // 256 items each: more than a unit runs at once
 constexpr std::size_t kMaxPixelsOfALaunch = std::size_t{1} << 31;
@@ -58,7 +58,7 @@ std::size_t copies_of(const Device& device, std::size_t table_bytes) {
   return copies;
 }
 
-/// Counts a whole image in local memory. `counts` has `bins` counts, and then a word for each launch.
+/// Counts a whole image in local memory. `counts` has `bins` counts, followed by one word per launch.
 void run_in_chunks(const DevicePointer& device, const Picture& picture, const ProgramRequest& program,
                    std::size_t bins_of_table, std::size_t bins, const LocalBytes& counters, const Memory& counts) {
   constexpr std::size_t kChunksPerGroup = 16;

@@ -5,7 +5,7 @@
 
 namespace gpuimg::opencl {
 
-/// What a pixel counts as: level_of in kernels/arithmetic.cl.
+/// The level of a pixel that is counted: level_of in kernels/arithmetic.cl.
 enum class Level {
   red,
   green,
@@ -26,14 +26,14 @@ Level level_of(Channel channel, Luma luma, PixelFormat format);
 Level level_of(EqualizeColor color, Luma luma, PixelFormat format);
 inline Choice choice_of(Level level) { return {"LEVEL", static_cast<int>(level)}; }
 
-/// What to count: one table of levels, or `is_rgb`: three tables of the samples of red, green and blue.
+/// What to count: one table of levels or, if `is_rgb`, three tables of the red, green and blue samples.
 struct CountRequest {
   Level level = Level::red;
   std::size_t bins = 0;
   bool is_rgb = false;
 };
 
-/// Counts of 64 bits: `bins` for each table. Does not wait.
+/// Returns 64-bit counts, `bins` per table. Does not wait for the device.
 Memory count_levels(const DevicePointer& device, const Picture& picture, const Selection& selection,
                     const CountRequest& request);
 

@@ -1,4 +1,4 @@
-// Equalization on the device: counts levels, makes the look-up tables and maps the pixels, without waiting in between.
+// Equalization on the device: counts levels, builds the look-up tables and maps the pixels, without waiting in between.
 // Specified in docs/operations.md, "Equalization".
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,8 @@ int table_count(const Picture& picture, const EqualizeOptions& options) {
 
 std::size_t level_count(const Picture& picture) { return picture.format().max_value() + std::size_t{1}; }
 
-/// The counts that the tables are made from: one buffer holds those of all tables if local memory does, else one each.
+/// The counts that the tables are built from. If local memory holds the counters of all tables, one buffer has all
+/// counts; otherwise each table has its own buffer.
 std::vector<Memory> counts_of(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options) {
   const std::size_t bins = level_count(picture);
   std::vector<Memory> counts;
@@ -35,12 +36,13 @@ std::vector<Memory> counts_of(const DevicePointer& device, const Picture& pictur
   return counts;
 }
 
-/// True for tables that need searches or products of 128 bits.
+/// True for tables that need searches or 128-bit products, which the kernels do not have.
 bool is_made_by_host(const EqualizeOptions& options) {
   return options.match != nullptr || options.formula.kind == EqualizeFormula::stretch;
 }
 
-/// The tables on the device: those of all channels, one after another, and whether any changes a level.
+/// The tables on the device: the tables of all channels, one after another, and a flag that is not 0 if any table
+/// changes a level.
 struct DeviceTables {
   DeviceTables(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options)
       : levels(level_count(picture)),
@@ -91,8 +93,9 @@ LevelTables downloaded(const Device& device, const DeviceTables& tables) {
   return result;
 }
 
-/// blended(in, to) by the difference d = to − in: `add`, and the first `in` from which add + 1 is added. Adding d ·
-/// strength to `in` rounds more coarsely the larger the sum is, so there is at most one such step; bisection finds it.
+/// blended(in, to) for one difference d = to − in. It is in + add below `first_of_next`, and in + add + 1 from there
+/// on. Adding d · strength to `in` rounds more coarsely the larger the sum is, so there is at most one such step;
+/// bisection finds it.
 struct BlendStep {
   std::int32_t add;
   std::int32_t first_of_next;
@@ -123,7 +126,7 @@ std::vector<BlendStep> blend_steps(double strength, std::int32_t v_max) {
   return steps;
 }
 
-/// As in kernels/equalize.cl.
+/// The values of MAP in kernels/equalize.cl.
 enum class Map { each, luma, ycbcr, hsl };
 
 Map map_of(const Picture& picture, EqualizeColor color) {
@@ -146,7 +149,7 @@ ProgramRequest map_program(const Device& device, const Picture& picture, const E
            {"IS_BLENDED", options.strength < 1.0 ? 1 : 0}}};
 }
 
-/// Work-groups for so many pixels: each takes a few turns, because it first copies the tables.
+/// Number of work-groups for `pixels` pixels. Each takes a few turns, because it first has to copy the tables.
 std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pixels_of_turn) {
   constexpr std::size_t kMaxTurns = 8;
   const std::size_t turns = (pixels + pixels_of_turn - 1) / pixels_of_turn;

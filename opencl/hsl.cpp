@@ -9,7 +9,7 @@ namespace {
 static_assert(static_cast<int>(HslEncoding::f32) == 0 && static_cast<int>(HslEncoding::u16) == 1 &&
               static_cast<int>(HslEncoding::opencv) == 2 && static_cast<int>(HslEncoding::opencv_full) == 3);
 
-/// One work-item for each group of pixels. `rgb` is the format that is not HSL.
+/// Runs a kernel with one work-item per group of pixels. `rgb` is the format of the RGB side of the conversion.
 template <class... Arguments>
 Picture mapped(const DevicePointer& device, const Picture& picture, PixelFormat format, PixelFormat rgb,
                HslEncoding encoding, const char* kernel, const char* doing, const Arguments&... arguments) {

@@ -1,5 +1,5 @@
-// The integral operation on the device: what lies left of and above each tile, then the table; kernels/integral.cl says
-// how. Specified in docs/operations.md, "Integral image".
+// The integral operation on the device: computes the sums left of and above each tile, then the table. See
+// kernels/integral.cl for the method. Specified in docs/operations.md, "Integral image".
 #include <cstdint>
 #include <string>
 
@@ -16,7 +16,7 @@ constexpr std::size_t kTileRows = 64;
 
 constexpr std::size_t kScanColumns = 32;  // as in kernels/scan.cl
 
-/// An uninitialized table. The entry of pixel 0 starts at a cache line in every row of wide tables.
+/// An uninitialized table. In wide tables, the entry of pixel 0 starts at a cache line in every row.
 SumTable new_table(const DevicePointer& device, int width, int height, Sample type, bool padded) {
   constexpr std::size_t kLineBytes = 128;
   constexpr std::size_t kWideRowBytes = 2048;
@@ -30,7 +30,7 @@ SumTable new_table(const DevicePointer& device, int width, int height, Sample ty
       width, height, {type, 1}, std::make_unique<OpenclPixels>(std::move(memory), pitch, padded ? unit - entry : 0)};
 }
 
-/// ENTRY of kernels/integral.cl.
+/// The value of ENTRY in kernels/integral.cl.
 int entry_of(Sample type) {
   switch (type) {
     case Sample::u32: return 0;
@@ -40,7 +40,7 @@ int entry_of(Sample type) {
   }
 }
 
-/// 32 bits suffice if no sum exceeds them, or if the table wraps there anyway.
+/// True if 32-bit sums suffice: no sum exceeds 32 bits, or the table wraps at 32 bits anyway.
 bool sums_are_narrow(const Picture& picture, const IntegralOptions& options, Sample type) {
   return type == Sample::u32 ||
          largest_sum(picture.width(), picture.height(), picture.format().max_value(), options.square) <= UINT32_MAX;
@@ -59,7 +59,7 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
   const cl_ulong tiles = (width + kTileColumns - 1) / kTileColumns;
   const cl_ulong bands = (height + kTileRows - 1) / kTileRows;
   const std::size_t sum_bytes = is_narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
-  const cl_ulong above_columns = width + tiles;  // the sums of whole tiles stand after those of the columns
+  const cl_ulong above_columns = width + tiles;  // column sums, followed by the sums of whole tiles
   const Memory left(device, tiles * height * sum_bytes);
   const Memory above(device, bands * above_columns * sum_bytes);
   const std::string sum = is_narrow ? " -D SUM=uint -D SUM4=uint4" : " -D SUM=ulong -D SUM4=ulong4";

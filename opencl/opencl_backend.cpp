@@ -16,7 +16,7 @@ namespace gpuimg {
 namespace opencl {
 namespace {
 
-/// Bytes read plus bytes written per second: median of several copies on the device.
+/// Bytes read plus bytes written per second; the median of several copies on the device.
 double copy_rate(const DevicePointer& device, std::size_t bytes) {
   constexpr std::size_t kCopies = 15;
   bytes = std::clamp<std::size_t>(bytes, 1, device->available_bytes() / 4);
@@ -38,8 +38,8 @@ double copy_rate(const DevicePointer& device, std::size_t bytes) {
   return 2.0 * static_cast<double>(bytes) / seconds[kCopies / 2];
 }
 
-// Pinned memory in OpenCL is a buffer that the driver allocates on the host and maps. What unmapping needs stands
-// before the pixels, because an Image's deleter is a plain function.
+// Pinned memory in OpenCL is a buffer that the driver allocates on the host and maps. A header before the pixels holds
+// the arguments of unmapping, because an Image's deleter is a plain function.
 
 struct PinnedHeader {
   std::shared_ptr<Device> device;
@@ -62,8 +62,8 @@ void release_pinned(std::byte* pixels) {
   unmap(*last.device, last.buffer, header);
 }
 
-/// Host memory that the driver copies from and to at full speed. Falls back to ordinary memory if the driver has no
-/// more. May be freed on any thread, and after the backend.
+/// Host memory that the driver copies from and to at full speed. Falls back to ordinary memory if the driver has none
+/// left. May be freed on any thread, and after the backend is destroyed.
 PixelMemory allocate_pinned_pixels(const std::shared_ptr<Device>& device, std::size_t bytes) {
   const Api& api = device->api();
   cl_int code = CL_SUCCESS;

@@ -69,12 +69,13 @@ inline std::string pixel_macros(PixelFormat format, int group) {
          " -D CHANNELS=" + std::to_string(format.channels) + " -D GROUP=" + std::to_string(group);
 }
 
-/// The macro of pixels.cl for results whose groups are not one 16-byte word: neighbors would store half lines.
+/// The macro STAGED of pixels.cl for results whose groups exceed 16 bytes. Without it, adjacent work-items would not
+/// store adjacent words.
 inline std::string staging_macro(const Device& device, std::size_t pixel_bytes, int group) {
   return !device.suits_cpu() && pixel_bytes * static_cast<std::size_t>(group) > 16 ? " -D STAGED" : "";
 }
 
-/// A work-item for each pixel, in rows of whole work-groups.
+/// One work-item per pixel, in rows of whole work-groups.
 inline Grid pixel_grid(const Device& device, int width, int height) {
   const std::size_t group = device.group_items();
   return {{(static_cast<std::size_t>(width) + group - 1) / group * group, static_cast<std::size_t>(height)},

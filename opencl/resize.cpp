@@ -1,5 +1,5 @@
-// Resize on the device: two passes of weighted sums, or one look-up of the nearest pixels. The weights are the host's.
-// Specified in docs/operations.md, "Resize".
+// Resize on the device: two passes of weighted sums, or one look-up of the nearest pixels. The host computes the
+// weights. Specified in docs/operations.md, "Resize".
 #include "ops/resize.hpp"
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace gpuimg::opencl {
 namespace {
 
-/// A copy of an array on the host.
+/// Copies an array of the host to the device.
 template <class T>
 Memory uploaded(const DevicePointer& device, const std::vector<T>& numbers) {
   Memory memory(device, numbers.size() * sizeof(T));
@@ -18,14 +18,14 @@ Memory uploaded(const DevicePointer& device, const std::vector<T>& numbers) {
   return memory;
 }
 
-/// Rows of pixels without padding, and the pixel that is the first of them.
+/// Where to write: rows of pixels without padding, and the index of the first pixel to write.
 struct Place {
   const Memory& memory;
   cl_ulong width;
   cl_ulong first;
 };
 
-/// Whether a pass is the first or the last one: `ends` of kernels/resize.cl.
+/// Bits of `ends` in kernels/resize.cl: the pass is the first one, or the last one.
 constexpr cl_uint kFirst = 1;
 constexpr cl_uint kLast = 2;
 
@@ -48,7 +48,7 @@ class Resizer {
                  uploaded(device_, rows));
   }
 
-  /// A pass that would change nothing is left out.
+  /// Skips a pass that would change nothing.
   template <class T>
   void resample(const Place& to) const {
     const auto down = work_.down<WeightOf<T>>();
@@ -71,7 +71,7 @@ class Resizer {
   [[nodiscard]] int width() const { return work_.plan.place.width; }
   [[nodiscard]] cl_ulong in_width() const { return static_cast<cl_ulong>(picture_.width()); }
 
-  /// `first_row`: the row of the picture that is row 0 of what is read; of `across`, the first that is read.
+  /// `first_row`: for the kernel "down", the picture's row that is row 0 of `in`; for "across", the first row to read.
   template <class Weight>
   void pass(const char* kernel, const Memory& in, cl_ulong row_pixels, cl_ulong first_row, const Place& to, int rows,
             const AxisWeights<Weight>& axis, cl_uint ends) const {

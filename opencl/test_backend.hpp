@@ -11,12 +11,12 @@
 namespace gpuimg::opencl {
 
 struct TestOptions {
-  std::string library{};                   ///< the loader to open instead of libOpenCL.so.1; empty = that one
+  std::string library{};                   ///< the loader to open; empty = libOpenCL.so.1
   bool poison = false;                     ///< fill new memory with 0xCD to expose reads of unwritten memory
   std::size_t max_local_bytes = SIZE_MAX;  ///< emulate a device with this much local memory per work-group
   std::size_t max_allocation = SIZE_MAX;   ///< emulate a device whose buffers are at most this large
-  bool as_gpu = false;                     ///< run on a CPU what GPUs run
-  bool is_timed = false;                   ///< events of the queue tell when commands ran
+  bool as_gpu = false;                     ///< use the GPU variants of the kernels on a CPU too
+  bool is_timed = false;                   ///< events of the queue record when commands ran
 };
 
 /// Like make_opencl_backend, on a device changed for a test.

@@ -1,6 +1,6 @@
-// The loader and its errors, whose kinds are defined in include/gpuimg/error.hpp; the devices, and whether they have
-// what the kernels need; and context, queue, launches and buffers of one device. Freed buffers are kept for the next
-// request of their size: a new one costs the driver longer than many operations.
+// Implements device.hpp: the loader and its errors; the devices, and whether they have what the kernels need; and
+// context, queue, launches and buffers of one device. Freed buffers are kept for the next request of their size,
+// because allocating a new buffer takes longer than many operations.
 #include "device/device.hpp"
 
 #include <dlfcn.h>
@@ -91,7 +91,7 @@ namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, which the loader itself returns
 constexpr std::size_t kMinGroupItems = 64;
-constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // what OpenCL 1.2 promises, and equalize.cl needs
+constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // guaranteed by OpenCL 1.2, needed by equalize.cl
 
 [[noreturn]] void refuse_without_platform() {
   throw Error(ErrorKind::backend_unavailable,
@@ -129,7 +129,8 @@ T device_value(const Api& api, cl_device_id device, cl_device_info what) {
   return value;
 }
 
-/// What the kernels need and the device lacks. An embedded profile has no 64-bit integers.
+/// Names a feature that the kernels need and the device lacks; empty if it lacks none. Devices with an embedded profile
+/// may have no 64-bit integers.
 std::string lacks(const Api& api, const FoundDevice& device) {
   constexpr cl_device_fp_config kNeeded = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
   const auto flag = [&](cl_device_info what) { return device_value<cl_bool>(api, device.id, what) != CL_FALSE; };
@@ -238,7 +239,7 @@ constexpr std::size_t kGroupsPerUnit = 16;
 FoundDevice changed(FoundDevice device, const TestOptions& test) {
   device.facts.local_bytes = std::min(device.facts.local_bytes, test.max_local_bytes);
   device.facts.largest_allocation = std::min(device.facts.largest_allocation, test.max_allocation);
-  // GPUs divide correctly rounded in a long routine; correcting a reciprocal is faster (kernels/arithmetic.cl).
+  // On GPUs, correctly rounded division is a long routine; correcting a reciprocal is faster (kernels/arithmetic.cl).
   device.divides_exactly = device.divides_exactly && device.is_cpu && !test.as_gpu;
   return device;
 }
@@ -437,7 +438,7 @@ void Device::release(cl_mem buffer, std::size_t bytes) noexcept {
   }
 }
 
-/// True if anything was freed.
+/// Frees all idle buffers. Returns true if there were any.
 bool Device::free_idle() {
   (void)api_.Finish(queue_);
   const std::lock_guard lock(mutex_);
@@ -453,7 +454,7 @@ bool Device::free_idle() {
 
 std::size_t Device::available_bytes() const {
   const std::lock_guard lock(mutex_);
-  // OpenCL does not tell what other programs use; the driver itself takes some.
+  // OpenCL does not tell how much memory other programs use. The driver itself also takes some.
   const std::size_t usable = found_.facts.total_bytes / 8 * 7;
   const std::size_t used = used_bytes_ - idle_bytes_;
   return std::min(usable - std::min(usable, used), 2 * found_.facts.largest_allocation);

@@ -1,6 +1,6 @@
-// OpenCL as the backend uses it: the functions of the loader, and what their error codes mean; which devices there are;
-// and one device, with its context, in-order queue, memory and compiled programs. The loader is opened when asked for:
-// the executable does not link it, so it also starts where there is none.
+// OpenCL as the backend uses it: the functions of the loader and their error codes; the available devices; and one
+// device, with its context, in-order queue, memory and compiled programs. The loader is opened at run time. The
+// executable does not link it, so it also starts on machines without a loader.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -61,16 +61,16 @@ struct Api {
 #undef GPUIMG_OPENCL_MEMBER
 };
 
-/// Opens the loader; an empty name means libOpenCL.so.1. It stays open until the process ends: drivers start threads.
-/// Throws Error{backend_unavailable}.
+/// Opens the loader; an empty name means libOpenCL.so.1. The loader stays open until the process ends, because drivers
+/// start threads. Throws Error{backend_unavailable}.
 Api open_api(const std::string& library);
 
 /// Throws Error{out_of_memory, backend_unavailable or device_fault} unless the code is CL_SUCCESS. `doing` completes
 /// "while …".
 void cl_check(cl_int code, const char* doing);
 
-/// True for the codes that report too little memory. Drivers also report a lost device by CL_OUT_OF_RESOURCES, so it
-/// counts as memory only where memory is allocated.
+/// True for codes that report too little memory. Not for CL_OUT_OF_RESOURCES: drivers also use it for a lost device, so
+/// it means too little memory only where memory is allocated.
 bool is_out_of_memory(cl_int code);
 
 struct FoundDevice {
@@ -79,10 +79,10 @@ struct FoundDevice {
   OpenclDevice facts;
   bool divides_exactly = false;  ///< offers correctly rounded float32 division
   bool is_cpu = false;
-  std::size_t max_group_items = 0;  ///< of a work-group
+  std::size_t max_group_items = 0;  ///< maximum work-items per work-group
 };
 
-/// All devices of all platforms. Throws Error{backend_unavailable} if there is none.
+/// All devices of all platforms. Throws Error{backend_unavailable} if there are none.
 std::vector<FoundDevice> find_devices(const Api& api);
 
 /// Throws Error{backend_unavailable} if the device does not exist or lacks what the backend needs.
@@ -91,7 +91,8 @@ FoundDevice usable_device(const Api& api, int index);
 /// The embedded source of kernels/`file`.cl, preceded by the files that all programs share.
 std::string kernel_source(const std::string& file);
 
-/// Compiles for one device, and keeps what is compiled in the user's cache folder. Borrows everything.
+/// Compiles programs for one device, and keeps the compiled programs in the user's cache folder. Owns nothing: all
+/// members must outlive it.
 struct ProgramMaker {
   const Api& api;
   cl_context context;
@@ -99,8 +100,8 @@ struct ProgramMaker {
   std::size_t group_items;          ///< the macro GROUP_ITEMS
   const std::string& cache_folder;  ///< empty = no cache
 
-  /// A built program of a file of kernels/. Throws Error{backend_unavailable} with the compiler's first lines if it
-  /// does not compile.
+  /// Builds the program of a file of kernels/. If it does not compile, throws Error{backend_unavailable} with the first
+  /// lines of the compiler's output.
   [[nodiscard]] cl_program make(const char* file, const std::string& macros) const;
 
  private:
@@ -111,14 +112,14 @@ struct ProgramMaker {
 
 class Device;
 
-/// Bytes after each buffer that kernels may read and write: they handle whole groups of pixels.
+/// Bytes after each buffer that kernels may read and write, because they handle whole groups of pixels.
 constexpr std::size_t kPaddingBytes = 64;
 
-/// Freed buffers that are kept for reuse.
+/// Maximum number of freed buffers that are kept for reuse.
 constexpr std::size_t kMaxIdleBuffers = 8;
 
-/// A buffer of device memory. Returned to the device when destroyed: the queue is in order, so queued work may still
-/// use it. Move-only.
+/// A buffer of device memory. When destroyed, it returns the buffer to the device; queued work may still use the
+/// buffer, because the queue is in order. Move-only.
 class Memory {
  public:
   Memory() = default;
@@ -156,14 +157,14 @@ struct Grid {
   std::size_t group[2];
 };
 
-/// What a kernel reads as a choice: kernels/pixels.cl, SPECIALIZED.
+/// A setting of a program; see SPECIALIZED in kernels/pixels.cl.
 struct Choice {
   const char* name;
   int value;
 };
 
-/// Which program to run: a file of kernels/, the macros that it always needs, "-D CHANNELS=3 …", and its choices, in
-/// the order of the elements that the file names.
+/// Which program to run: a file of kernels/, the macros that it always needs ("-D CHANNELS=3 …"), and its choices, in
+/// the order in which the file lists them.
 struct ProgramRequest {
   const char* file;
   std::string macros;
@@ -184,18 +185,18 @@ class Device {
   [[nodiscard]] const FoundDevice& found() const { return found_; }
   [[nodiscard]] std::size_t local_bytes() const { return found_.facts.local_bytes; }
 
-  /// Items of a work-group: a power of two from 64 to 256.
+  /// Work-items per work-group: a power of two from 64 to 256.
   [[nodiscard]] std::size_t group_items() const { return group_items_; }
 
   [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(std::max(1, found_.facts.compute_units)); }
 
-  /// Work-groups that keep all compute units busy.
+  /// Number of work-groups that keep all compute units busy.
   [[nodiscard]] std::size_t busy_groups() const;
 
-  /// True if kernels suit CPUs: one program for all choices, and no loops unrolled for wide loads.
+  /// True if the device uses the kernels for CPUs: one program for all choices, and no wide loads.
   [[nodiscard]] bool suits_cpu() const { return found_.is_cpu && !as_gpu_; }
 
-  /// Pixels of a work-item: as many as fill 16-byte words. On CPUs, where wide words save nothing, 4.
+  /// Pixels per work-item: as many as fill whole 16-byte words; 4 on CPUs, where wide words save nothing.
   [[nodiscard]] int group_pixels(std::size_t pixel_bytes) const;
 
   /// Runs a kernel of a program. Its first argument is the choices; the others are numbers, Memory or LocalBytes.
@@ -212,13 +213,14 @@ class Device {
   /// Fills `bytes` bytes, a multiple of 4, with a repeated word.
   void fill(const Memory& memory, std::uint32_t word, std::size_t bytes) const;
   void upload(const Memory& to, const void* from, std::size_t bytes, std::size_t to_byte = 0) const;
-  /// Waits for it.
+  /// Waits for the copy.
   void download(void* to, const Memory& from, std::size_t bytes) const;
 
   /// Waits until the queue is idle. Throws Error{device_fault} if its work failed.
   void wait() const;
 
-  /// Bytes that can still be allocated, at most twice the largest buffer: strips of half of it then fit.
+  /// Bytes that can still be allocated. At most twice the largest allowed buffer, so that strips of half of the
+  /// returned size fit in one buffer.
   [[nodiscard]] std::size_t available_bytes() const;
 
  private:
@@ -267,9 +269,9 @@ class Device {
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   std::map<std::pair<std::string, std::string>, Program> programs_;  ///< by file and macros
-  mutable std::mutex mutex_;      ///< guards what follows: Pictures may be destroyed on any thread
+  mutable std::mutex mutex_;      ///< guards the members below: Pictures may be destroyed on any thread
   std::vector<IdleBuffer> idle_;  ///< oldest first; capacity is reserved, so release() never allocates
-  std::size_t used_bytes_ = 0;    ///< of all buffers, idle ones included
+  std::size_t used_bytes_ = 0;    ///< size of all buffers, including idle ones
   std::size_t idle_bytes_ = 0;
 };
 

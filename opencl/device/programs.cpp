@@ -1,6 +1,6 @@
-// Compiles the kernels, and keeps what is compiled in the user's cache folder: a folder per device and driver version,
-// a file per program. A file is a line with the checksum of what follows, the size of the key, the key and the program.
-// A cached program is used only if the driver accepts it; any doubt means compiling again.
+// Compiles the kernels, and keeps the compiled programs in the user's cache folder: one folder per device and driver
+// version, one file per program. A file has a line with the checksum of the remaining bytes, then the size of the key,
+// the key and the program. A damaged file, or a program that the driver rejects, is compiled again.
 #include "device/device.hpp"
 
 #include <algorithm>
@@ -37,17 +37,17 @@ std::string hex(std::uint64_t number) {
 
 std::string file_name(const std::string& key) { return hex(checksum(key)) + ".bin"; }
 
-/// Never throws: a cache that cannot be read or written means compiling again.
+/// Never throws: if the cache cannot be read or written, programs are compiled again.
 class ProgramCache {
  public:
   ProgramCache(const std::string& folder, const OpenclDevice& device);
 
   [[nodiscard]] bool is_on() const { return !folder_.empty(); }
 
-  /// The program written for this key; empty if there is none, or if the file is damaged.
+  /// The program stored for this key; empty if there is none, or if the file is damaged.
   [[nodiscard]] std::string read(const std::string& key) const noexcept;
 
-  /// Written under another name and renamed: a reader sees all of it or nothing.
+  /// Writes under another name and renames, so that a reader sees the whole file or none.
   void write(const std::string& key, const std::string& binary) const noexcept;
 
  private:
@@ -106,7 +106,7 @@ void ProgramCache::write(const std::string& key, const std::string& binary) cons
   }
 }
 
-/// The first lines that the compiler says, in one.
+/// The first 300 characters of the compiler's output, in one line.
 std::string first_lines(std::string log) {
   constexpr std::size_t kMaxLength = 300;
   log.resize(std::min({log.find('\0'), log.size(), kMaxLength}));
@@ -166,7 +166,7 @@ cl_program ProgramMaker::from_source(const std::string& source, const std::strin
                                                   first_lines(log) + "; update its driver, or use --backend cpu");
 }
 
-/// nullptr if the driver does not take it.
+/// Returns nullptr if the driver rejects the binary.
 cl_program ProgramMaker::from_binary(const std::string& binary, const std::string& options) const {
   const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
   const std::size_t length = binary.size();
@@ -182,7 +182,7 @@ cl_program ProgramMaker::from_binary(const std::string& binary, const std::strin
   return program;
 }
 
-/// Empty if the driver does not hand it out.
+/// Returns an empty string if the driver does not provide the binary.
 std::string ProgramMaker::binary_of(cl_program program) const {
   std::size_t bytes = 0;
   if (api.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr) != CL_SUCCESS) {
