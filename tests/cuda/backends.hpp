@@ -1,5 +1,5 @@
-// The two backends that the CUDA tests compare. Without a device the tests are skipped, or fail with
-// GPUIMG_REQUIRE_CUDA=1.
+// The two backends that the CUDA tests compare. Without a device, the tests are skipped; with GPUIMG_REQUIRE_CUDA=1
+// they fail instead.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// Whether tests fill device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that initcheck
+/// True if tests fill device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that initcheck
 /// can find reads of uninitialized memory.
 bool poisons_memory();
 

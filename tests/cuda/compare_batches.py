@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs batches over folders on the CPU and on the GPU and compares all that they leave behind: outputs, messages, exit
-codes and manifests. Then each damaged file alone. usage: compare_batches.py GPUIMG FOLDER…
+"""Runs batches over folders on the CPU and on the GPU and compares their outputs, messages, exit codes and manifests.
+Then runs up to 40 of the files that failed one by one. usage: compare_batches.py GPUIMG FOLDER…
 
-The device must decode part of the files and encode part of the outputs, or the test fails: it would compare nothing.
+The test fails unless the device decodes some files and encodes some outputs: otherwise it would compare nothing.
 """
 import collections
 import hashlib
@@ -26,7 +26,7 @@ CALLS = [
     ["integral", "--mean", "5", "--then", "equalize", "--color", "rgb", "--then", "hist"],
     ["threshold", "--method", "mean", "--then", "integral"],
 ]
-# Of a manifest's record: what does not depend on the machine's time.
+# Fields of a manifest's record that do not depend on time.
 COMPARED = ("input", "output", "status", "error", "notes")
 
 
@@ -37,7 +37,7 @@ def run(gpuimg, backend, words, folder):
 
 
 def files_below(folder):
-    """Digests by name."""
+    """Digests of all files below a folder, by name."""
     found = {}
     for path, _, names in os.walk(folder):
         for name in names:
@@ -48,7 +48,7 @@ def files_below(folder):
 
 
 def records_of(path):
-    """Records by input, and how many files each side decoded and encoded."""
+    """A manifest's records by input, and how many files each side decoded and encoded."""
     sides, records = collections.Counter(), {}
     with open(path, encoding="utf-8") as file:
         for record in map(json.loads, file):
@@ -60,7 +60,7 @@ def records_of(path):
 
 
 def batch(gpuimg, backend, words, source, scratch):
-    """What a batch leaves behind."""
+    """Runs a batch. Returns its results, and how many files each side decoded and encoded."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         options = ["-q", "--manifest", "done.jsonl", source, "out"]
         of_first = words.index("--then") if "--then" in words else len(words)
@@ -75,7 +75,7 @@ def told(sides):
 
 
 def differences(one, other):
-    """Names of parts that differ; of dictionaries, their keys."""
+    """Describes the parts that differ; for dictionaries, lists the keys that differ."""
     for part in one:
         if one[part] == other[part]:
             continue
@@ -88,7 +88,7 @@ def differences(one, other):
 
 
 def alone(gpuimg, path, scratch):
-    """What the two backends say of one file, and write."""
+    """Runs both backends on one file. Returns the differences."""
     results = []
     for backend in ("cpu", "cuda"):
         with tempfile.TemporaryDirectory(dir=scratch) as folder:

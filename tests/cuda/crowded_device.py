@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs gpuimg while another process occupies most of the device memory. Each call must either produce the CPU's bytes,
-or fail with one line of error and no file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
+or fail with one error line and no output file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
 
-An image of 48 MB has results of up to 192 MB. One of 92 MB is so large that `--backend auto` prefers CUDA over one
+One image has 48 MB and results of up to 192 MB. The other has 92 MB, so that `--backend auto` prefers CUDA over one
 thread. The free memory varies from enough for everything to too little for CUDA itself. The test fails unless whole
 images, strips, the CPU as a fallback, and errors all occur.
 """
@@ -51,7 +51,7 @@ class CrowdedDevice:
         return done, content
 
     def judge(self, what, backend, done, content, expected):
-        """Returns a name for what happened; fails if it is wrong."""
+        """Returns the kind of outcome; fails if the outcome is wrong."""
         said = done.stderr
         if done.returncode == 0:
             assert content == expected, f"{what}: bytes differ\n{said}"
@@ -65,7 +65,7 @@ class CrowdedDevice:
         return "refused"
 
     def at(self, left):
-        """Makes all calls while another process leaves `left` MiB. Returns what happened."""
+        """Makes all calls while another process leaves `left` MiB free. Returns how often each outcome occurred."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         with subprocess.Popen([self.occupy, str(left)], **pipes) as other:
             says = other.stdout.readline().strip()
@@ -80,7 +80,7 @@ class CrowdedDevice:
         return happened
 
     def search(self):
-        """Bisects the smallest amount of memory in which CUDA works, then goes up from there."""
+        """Finds, by bisection, the least free memory in which CUDA works, then increases the memory from there."""
         refused, working = 0, 2048
         self.at(refused)
         self.at(working)

@@ -1,4 +1,5 @@
-// Decodes JPEG on the CUDA backend and compares with libjpeg-turbo: the same pixels, or the file is left to the host.
+// Decodes JPEG on the CUDA backend and compares with libjpeg-turbo. The backend must return the same pixels, or leave
+// the file to the host.
 #pragma once
 
 #include <optional>
@@ -23,7 +24,8 @@ inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byt
   return picture ? std::optional(backend.download(*picture)) : std::nullopt;
 }
 
-/// The same for a JPEG of several scans, which the host reads. Of at least 2¹⁸ pixels: smaller ones stay on the host.
+/// The same for a JPEG of several scans, whose coefficients the host decodes. Needs at least 2¹⁸ pixels; the device
+/// does not take smaller images.
 inline std::optional<Image> decode_scans_on(Backend& backend, std::span<const std::byte> file) {
   codecs::ReadOptions options;
   options.new_image = [&](int width, int height, PixelFormat format) {
@@ -40,7 +42,7 @@ inline void expect_taken(Backend& backend, std::span<const std::byte> file) {
   ASSERT_TRUE(same_pixels(found->view(), read_with_libjpeg(file).view()));
 }
 
-/// Counts the files that the backend reads in `taken`.
+/// Expects the same pixels, or a file that is left to the host. Increments `taken` if the backend decodes the file.
 inline void expect_same_or_left(Backend& backend, std::span<const std::byte> file, int& taken) {
   const std::optional<Image> found = decode_on(backend, file);
   if (!found) {

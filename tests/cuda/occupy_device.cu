@@ -1,4 +1,4 @@
-// Occupies device memory until only MIB MiB are left, and holds it until standard input is closed.
+// Occupies device memory until only MIB MiB are free, and holds it until standard input is closed.
 // usage: gpuimg_occupy_device MIB
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// One kernel for each kind of bug that compute-sanitizer detects: a tool's clean report on gpuimg counts only if it
-// reports its planted bug.
+// One kernel for each kind of bug that compute-sanitizer detects. A tool's clean report on gpuimg counts only if the
+// same tool reports its planted bug.
 // usage: gpuimg_planted_bugs memcheck|racecheck|initcheck|synccheck|none
 #include <cuda_runtime.h>
 

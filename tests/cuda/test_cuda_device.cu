@@ -1,4 +1,4 @@
-// The basics of the CUDA backend: errors become Errors of the right kind, and RAII types own their resources.
+// The basics of the CUDA backend: CUDA error codes become Errors of the right kind, and RAII types own their resources.
 #include <gtest/gtest.h>
 
 #include <type_traits>
@@ -69,7 +69,7 @@ TEST_F(CudaDeviceTest, MemoryIsAlignedAndMoves) {
   EXPECT_NO_THROW(cuda::DeviceMemory(device, 1 << 20));
 }
 
-/// The image that the bands make; the number of bands.
+/// The image assembled from the bands, and the number of bands.
 std::pair<Image, int> downloaded_in_bands(Backend& backend, const Image& image) {
   Image whole(image.width(), image.height(), image.format());
   int next = 0;
@@ -96,7 +96,7 @@ TEST_F(CudaDeviceTest, RowsComeInBands) {
     if (is_pinned) {
       backend->expect_many_images();
     }
-    // 36,000 bytes a row: 116 of them are 4 MiB. The last one has rows of more.
+    // A row of 4500 pixels has 36,000 bytes, so 116 rows fit in 4 MiB. A row of the last size exceeds 4 MiB.
     const std::pair<int, int> sizes[] = {{1, 1},      {7, 3},      {4500, 115}, {4500, 116},
                                          {4500, 117}, {4500, 232}, {4500, 233}, {600000, 3}};
     for (const auto& [width, height] : sizes) {

@@ -1,4 +1,4 @@
-// The fast exact arithmetic of the kernels equals the definitions over its whole domain. Runs on the device.
+// The kernels' fast exact arithmetic equals the plain definitions over its whole domain. Runs on the device.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
@@ -23,7 +23,7 @@ __device__ Rgb color_of(unsigned long long index) {
           static_cast<std::uint32_t>(index & 255)};
 }
 
-/// Thread → 24-bit colors; loops over all new lumas for each of the 256 lumas.
+/// Thread → pairs of a 24-bit color and a new luma.
 __global__ void compare_luma(unsigned long long* wrong, unsigned long long* example) {
   const unsigned long long stride = 1ULL * gridDim.x * blockDim.x;
   for (unsigned long long i = 1ULL * blockIdx.x * blockDim.x + threadIdx.x; i < 1ULL << 32; i += stride) {
@@ -55,7 +55,7 @@ __device__ bool equal_conversions(const Rgb& p) {
          a.saturation == b.saturation && a.lightness == b.lightness;
 }
 
-/// Thread → colors: all 8-bit colors, or as many 16-bit colors derived from the index and `seed`.
+/// Thread → colors: the 8-bit color with this index, or a 16-bit color derived from the index and `seed`.
 template <class T>
 __global__ void compare_hsl(unsigned long long count, unsigned long long seed, unsigned long long* wrong,
                             unsigned long long* example) {

@@ -1,4 +1,5 @@
-// An image of more than 2³¹ pixels, against oracles that need no second table. Needs about 11 GB of host memory.
+// Images of more than 2³¹ pixels or bytes. Where a second table would not fit, tests compare with expected values that
+// they compute on the fly. Needs about 11 GB of host memory.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// JPEG decoded on the device: libjpeg-turbo's pixels. The twin of the same functions on the host is
-// tests/unit/codecs/test_jpeg_twin.cpp; damaged files are in test_cuda_jpeg_damage.cpp.
+// JPEG decoded on the device has libjpeg-turbo's pixels. tests/unit/codecs/test_jpeg_twin.cpp tests the same functions
+// on the host; damaged files are in test_cuda_jpeg_damage.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class CudaJpeg : public CudaTest {
   static void expect_taken(std::span<const std::byte> file) { test::expect_taken(gpu(), file); }
 };
 
-/// Few choices: also run by compute-sanitizer, under which each decoding takes seconds.
+/// Has few cases, because compute-sanitizer also runs it and takes seconds per decoding.
 TEST_F(CudaJpeg, OneOfEverySampling) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -37,7 +37,7 @@ TEST_F(CudaJpeg, OneOfEverySampling) {
     EXPECT_TRUE(same_pixels(turned->view(), expected.view())) << "orientation " << orientation;
   }
   ASSERT_NO_FATAL_FAILURE(expect_taken(make_jpeg(photo_like_image(random, 45, 61, 1).view())));
-  const Image flat = constant_image(1024, 800, {Sample::u8, 3}, 255);  // so large that the host finds the states
+  const Image flat = constant_image(1024, 800, {Sample::u8, 3}, 255);  // large enough for the host to find the states
   ASSERT_NO_FATAL_FAILURE(expect_taken(make_jpeg(flat.view())));
 }
 
@@ -47,7 +47,7 @@ TEST_F(CudaJpeg, SmallImagesOfEverySampling) {
   for (const JpegSampling sampling : kJpegSamplings) {
     for (const int width : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, random.between(34, 200)}) {
       for (const int height : {1, 2, 7, 8, 9, 16, 17, 33, random.between(34, 100)}) {
-        JpegChoices choices = any_jpeg(random, 60, 9);  // below 60, noise makes blocks that are left to the host
+        JpegChoices choices = any_jpeg(random, 60, 9);  // below quality 60, noise may be left to the host
         choices.horizontal_sampling = sampling.horizontal;
         choices.vertical_sampling = sampling.vertical;
         const Image image = any_image(random, width, height, {Sample::u8, random.below(5) == 0 ? 1 : 3});
@@ -87,7 +87,7 @@ TEST_F(CudaJpeg, AThousandPhotos) {
   EXPECT_GE(taken, kMinTaken);
 }
 
-/// More tiles of the raw scan, and of subsequences, than one turn of the kernels that run as one block.
+/// More tiles, of the raw scan and of subsequences, than the one-block kernels handle in one turn.
 TEST_F(CudaJpeg, LongScans) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,4 @@
-// Damaged and unusual JPEG on the device: libjpeg-turbo's pixels, or the file is left to the host. Never other pixels.
+// Damaged and unusual JPEG on the device: the result is libjpeg-turbo's pixels, or the file is left to the host.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ TEST_F(CudaJpegDamage, FilesOfTheCatalogue) {
   EXPECT_GE(taken, 20);
 }
 
-/// Every third prefix, from a random one on; the twin on the host reads all.
+/// Every third prefix, starting with a random one. The host's twin test reads all prefixes.
 TEST_F(CudaJpegDamage, PrefixesOfTheCatalogue) {
   constexpr std::uint32_t kStride = 3;
   Random random;
@@ -61,7 +61,7 @@ TEST_F(CudaJpegDamage, Mutants) {
   EXPECT_GE(taken, 50);
 }
 
-/// Also: the same workspace reads a sound file after each defect.
+/// Also checks that the same workspace reads a sound file after each defect.
 TEST_F(CudaJpegDamage, EachDefectIsFound) {
   cuda::Workspace workspace(std::make_shared<cuda::Device>(0, cuda::DeviceTestOptions{.poison = poisons_memory()}));
   const FileBytes sound = make_jpeg(constant_image(90, 70, {Sample::u8, 3}, 77).view(), {.restart_interval = 2});

@@ -1,5 +1,5 @@
-// JPEG encoded on the device: libjpeg-turbo's file, byte for byte. The twin of the same functions on the host is
-// tests/unit/codecs/test_jpeg_encoder_twin.cpp.
+// JPEG encoded on the device equals libjpeg-turbo's file, byte for byte. tests/unit/codecs/test_jpeg_encoder_twin.cpp
+// tests the same functions on the host.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +32,7 @@ WriteOptions options_of(int quality, ChromaSubsampling subsampling) {
   return options;
 }
 
-/// Empty if the backend encodes the picture to the host's file.
+/// Describes how the backend's file differs from the host's; empty if they are equal.
 std::string difference_on(Backend& backend, const Picture& picture, ConstView pixels, const WriteOptions& options) {
   const std::optional<Encoding> as =
       codecs::backend_encoding(pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, options);
@@ -51,7 +51,7 @@ class CudaJpegEncode : public CudaTest {
   }
 };
 
-/// Few choices: also run by compute-sanitizer. Two tiles across, of which the first is loaded as words.
+/// Has few cases, because compute-sanitizer also runs it. The images are two tiles wide; the first is loaded as words.
 TEST_F(CudaJpegEncode, OneOfEverySampling) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -89,7 +89,7 @@ TEST_F(CudaJpegEncode, SmallSizes) {
   }
 }
 
-/// Rows that begin anywhere in a word, and last tiles of every width.
+/// Rows that begin at any byte of a word, and last tiles of every width.
 TEST_F(CudaJpegEncode, WidthsAroundTiles) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -115,7 +115,7 @@ TEST_F(CudaJpegEncode, KeptEncodings) {
   }
 }
 
-/// More tiles than one turn of the kernel that adds them up.
+/// More tiles than the kernel that adds them up handles in one turn.
 TEST_F(CudaJpegEncode, LargePhotos) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -127,7 +127,7 @@ TEST_F(CudaJpegEncode, LargePhotos) {
   ASSERT_NO_FATAL_FAILURE(expect_same(constant_image(5120, 2880, {Sample::u8, 3}, 200), WriteOptions()));
 }
 
-/// More bits than there is room for at first, and more than a tile stages in shared memory.
+/// More bits than the first allocation holds, and more than a tile stages in shared memory.
 TEST_F(CudaJpegEncode, NoiseNeedsMoreRoom) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -135,7 +135,7 @@ TEST_F(CudaJpegEncode, NoiseNeedsMoreRoom) {
     ASSERT_NO_FATAL_FAILURE(
         expect_same(black_and_white_image(random, 1500, 1100, {Sample::u8, 3}), options_of(100, subsampling)));
   }
-  // Only some of the tiles.
+  // Noise in only some of the tiles.
   Image image = constant_image(1600, 1200, {Sample::u8, 3}, 90);
   const Image noise = black_and_white_image(random, 1600, 100, {Sample::u8, 3});
   std::copy_n(noise.view().data, noise.size_bytes(), image.view().row_bytes(random.between(0, 1100)));

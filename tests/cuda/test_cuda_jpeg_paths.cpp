@@ -1,5 +1,5 @@
-// Ways through the device's JPEG decoder that photos rarely take: states found by the host, little shared memory, and
-// several backends at once.
+// Paths through the device's JPEG decoder that photos rarely take: states found by the host, too little shared memory,
+// and several backends at once.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@ namespace {
 
 class CudaJpegPaths : public CudaTest {};
 
-/// Subsequences of flat images never agree: the host finds the states.
+/// Subsequences of flat images never synchronize, so the host finds the states.
 TEST_F(CudaJpegPaths, FlatImages) {
   for (const std::uint32_t value : {0U, 1U, 100U, 128U, 255U}) {
     for (const JpegSampling sampling : kJpegSamplings) {
@@ -28,7 +28,7 @@ TEST_F(CudaJpegPaths, FlatImages) {
   }
 }
 
-/// Part of the tiles synchronize, part do not; with restart markers, so that segments of both kinds meet.
+/// Some tiles synchronize and others do not. Uses restart markers, so that segments of both kinds meet.
 TEST_F(CudaJpegPaths, FlatImagesWithNoiseInTheMiddle) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -46,7 +46,7 @@ TEST_F(CudaJpegPaths, FlatImagesWithNoiseInTheMiddle) {
   }
 }
 
-/// A damaged flat image: the host's walk finds the damage, or the device after it.
+/// Damaged flat images: the host finds the damage when it walks the states, or the device finds it afterwards.
 TEST_F(CudaJpegPaths, MutantsOfFlatImages) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -58,7 +58,7 @@ TEST_F(CudaJpegPaths, MutantsOfFlatImages) {
   }
 }
 
-/// Kernels that find too little shared memory leave the file to the host. 96 KiB is what an A10 has.
+/// If shared memory is too small for the kernels, the file is left to the host. An A10 has 96 KiB.
 TEST_F(CudaJpegPaths, LittleSharedMemory) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -69,12 +69,12 @@ TEST_F(CudaJpegPaths, LittleSharedMemory) {
     int taken = 0;
     ASSERT_NO_FATAL_FAILURE(expect_same_or_left(*limited, file, taken));
     EXPECT_EQ(taken, kibibytes >= 96 ? 1 : kibibytes <= 48 ? 0 : taken);
-    const Picture uploaded = limited->upload(read_with_libjpeg(file));  // it still works
+    const Picture uploaded = limited->upload(read_with_libjpeg(file));  // the backend still works
     EXPECT_TRUE(same_pixels(limited->download(uploaded).view(), read_with_libjpeg(file).view()));
   }
 }
 
-/// Decodes sound and damaged files by turns on a backend of its own.
+/// Decodes sound and damaged files alternately on its own backend.
 void decode_by_turns(const std::vector<FileBytes>& sound, const std::vector<FileBytes>& damaged, std::string& failure) {
   try {
     const std::unique_ptr<Backend> backend = make_tested_backend();

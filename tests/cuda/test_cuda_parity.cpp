@@ -47,8 +47,9 @@ class CudaParity : public CudaTest {
     }
   }
 
-  /// Windows from a side of `least` to what reaches beyond an image by less than it, and the largest one. A part of the
-  /// image is white, so that sums may exceed 32 bits and means change as fast as they can.
+  /// Windows with a side of `least`, a random side, the largest side that reaches beyond the image by less than the
+  /// image's size, and a larger side. Part of the image is white, so that sums may exceed 32 bits and means change as
+  /// fast as possible.
   void large_windows(int least, std::initializer_list<Size> sizes) {
     Random random;
     SCOPED_TRACE(random.trace());
@@ -92,7 +93,7 @@ constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1}, 
 constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
-/// Rows in bands, as they are launched if someone watches.
+/// With a progress callback, rows are launched in bands.
 TEST_F(CudaParity, SmallDenoisingIsWatched) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -124,7 +125,7 @@ TEST_F(CudaParity, SmallEqualizations) {
 TEST_F(CudaParity, SmallClaheOf8Bits) {
   each_image(kSmall, formats_of(Sample::u8), [](const Pair& pair, Random& random) { pair.clahe(random); });
 }
-/// Each tile has 65,536 counters, which racecheck watches one by one: two sizes are all that it does in minutes.
+/// Only two sizes, because each tile has 65,536 counters and racecheck, which watches each of them, takes minutes.
 TEST_F(CudaParity, SmallClaheOf16Bits) {
   each_image({{33, 5}, {257, 3}}, formats_of(Sample::u16),
              [](const Pair& pair, Random& random) { pair.clahe(random); });
@@ -211,7 +212,8 @@ TEST_F(CudaParity, MediumGeometry) {
   each_image({{1283, 721}, {2053, 1031}}, [](const Pair& pair, Random& random) { pair.geometry(random, 6); });
 }
 
-// One channel of 8 bits, and windows that slide: of rows up to 4096 and 16384 pixels, and of wider ones in parts.
+// Sliding windows over one 8-bit channel: rows of up to 4096 and 16384 pixels, and wider rows, which are split in
+// parts.
 TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}, {16400, 33}}); }
 TEST_F(CudaParity, LargeWindows) {
   large_windows(65,
@@ -220,7 +222,7 @@ TEST_F(CudaParity, LargeWindows) {
 /// Sums of more than 32 bits.
 TEST_F(CudaParity, HugeWindows) { large_windows(4101, {{2432, 2304}, {2051, 2600}, {4160, 2070}, {4100, 4105}}); }
 
-/// Some formats: all trials of one take the CPU half a minute.
+/// Only some formats, because the CPU takes half a minute for all trials of one format.
 TEST_F(CudaParity, LongOperationsOfTheList) {
   each_image(kLong, {{Sample::u8, 4}, {Sample::u16, 1}}, [](const Pair& pair, Random&) { pair.trials(); });
 }
@@ -286,8 +288,8 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   }
 }
 
-/// Small 16-bit images have blocks of 14000 pixels, and where these are more than multiprocessors (here 108, 114 and
-/// 132), of up to 65519. Counters above 255 do not fit the bytes in which blocks leave them.
+/// Blocks count 14000 pixels of small 16-bit images, or up to 65519 if the image has more blocks than multiprocessors
+/// (here 108, 114 and 132). Counts above 255 do not fit in the bytes in which blocks store them.
 TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
                             65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};
@@ -303,7 +305,7 @@ TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   }
 }
 
-/// Blocks of 14000 pixels with about 55 levels: all counters in use hold 255, or a little more or less.
+/// Blocks of 14000 pixels with about 55 levels: all used counters are close to 255.
 TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -325,7 +327,7 @@ TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
   }
 }
 
-/// Each block first sees many levels, and then so many pixels of one level that its 16-bit counter overflows.
+/// Each block first counts many levels, and then so many pixels of one level that its 16-bit counter overflows.
 TEST_F(CudaParity, FlatPartAfterAVariedPartOf16BitImages) {
   constexpr int kWidth = 4096;
   constexpr int kSpreadRows = 3500;
@@ -398,8 +400,8 @@ TEST_F(CudaParity, ImagesAboveTwoToThe24) {
   }
 }
 
-/// Tables of so many pixels that blocks work one tile ahead. Each twice: the second launch finds what the first one
-/// left.
+/// Images so large that blocks work one tile ahead. Each runs twice, because the second launch starts with the states
+/// that the first one left.
 TEST_F(CudaParity, ManyTilesOfIntegrals) {
   Random random;
   SCOPED_TRACE(random.trace());

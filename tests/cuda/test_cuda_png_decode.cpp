@@ -1,5 +1,5 @@
-// PNG decoded on the device: libpng's pixels, or the file is left to the host. The twin of the same functions on the
-// host is tests/unit/codecs/test_png_twin.cpp.
+// PNG decoded on the device: the result is libpng's pixels, or the file is left to the host.
+// tests/unit/codecs/test_png_twin.cpp tests the same functions on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class CudaPngDecode : public CudaTest {
     ASSERT_TRUE(same_pixels(found->view(), image.view()));
   }
 
-  /// Counts the files that the device reads in `taken`. It must take those that the twin takes.
+  /// Increments `taken` if the device decodes the file. The device must take exactly the files that the twin takes.
   static void expect_same_or_left(const FileBytes& file, int& taken) {
     const std::optional<Image> found = decode_on(gpu(), file);
     const std::optional<EncodedPng> png = codecs::png::describe_png_data(file);
@@ -59,7 +59,7 @@ class CudaPngDecode : public CudaTest {
   }
 };
 
-/// Few choices: also run by compute-sanitizer. Several windows, tiles and bands of rows.
+/// Has few cases, because compute-sanitizer also runs it. The images have several windows, tiles and bands of rows.
 TEST_F(CudaPngDecode, OneOfEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -83,7 +83,7 @@ TEST_F(CudaPngDecode, EverySize) {
   }
 }
 
-/// Several supertiles: matches that begin before them.
+/// Several supertiles, with matches that begin before a supertile.
 TEST_F(CudaPngDecode, LargeImages) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -140,7 +140,7 @@ TEST_F(CudaPngDecode, TheCatalogue) {
   int taken = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
-    // One has lost the highest bits of its signature: no file of that kind comes to a decoder of PNG.
+    // Skips a file whose signature lost its highest bits: such files never reach the PNG decoder.
     if (file.name.ends_with(".png") && !file.bytes.empty() && file.bytes.front() == std::byte{0x89}) {
       ASSERT_NO_FATAL_FAILURE(expect_same_or_left(file.bytes, taken)) << file.name;
     }
@@ -148,7 +148,7 @@ TEST_F(CudaPngDecode, TheCatalogue) {
   EXPECT_GE(taken, 5);
 }
 
-/// Backends of their own on several threads, with damaged files in between.
+/// Each thread has its own backend; damaged files come between sound ones.
 TEST_F(CudaPngDecode, ThreadsWithDamagedFiles) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,4 @@
-// Several backends at once, and what happens when memory runs out or no device exists.
+// Several backends at once, behavior when memory runs out, and errors when no device exists.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -53,7 +53,7 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
   EXPECT_EQ(failures[1], "");
 }
 
-/// The kernel for color uses more shared memory for larger images, and its limit is one for all threads.
+/// The kernel for color uses more shared memory for larger images, and all threads share its limit.
 TEST_F(CudaBackends, ColorOfManySizesOnManyThreads) {
   Random random;
   SCOPED_TRACE(random.trace());

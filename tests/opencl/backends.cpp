@@ -18,7 +18,7 @@ std::unique_ptr<Backend> make_tested_backend(opencl::TestOptions changes) {
   changes.poison = true;
   changes.as_gpu = changes.as_gpu || std::getenv("GPUIMG_TEST_OPENCL_AS_GPU") != nullptr;
   OpenclOptions options = tested_options();
-  options.cache_folder.clear();  // PoCL compiles every kernel of a program that is cached
+  options.cache_folder.clear();  // to store a program in a cache, PoCL compiles all of its kernels
   return opencl::make_test_backend(options, changes);
 }
 
@@ -41,7 +41,7 @@ void OpenclTest::SetUp() {
   GTEST_SKIP() << missing;
 }
 
-// Never destroyed: drivers end before what is static here.
+// Never destroyed, because drivers shut down before the static objects of this file are destroyed.
 Backend& OpenclTest::device() {
   static Backend& backend = *make_tested_backend().release();
   return backend;

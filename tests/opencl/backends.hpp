@@ -1,6 +1,6 @@
-// The two backends that the OpenCL tests compare. Without a device the tests are skipped, or fail with
-// GPUIMG_REQUIRE_OPENCL=1. GPUIMG_TEST_OPENCL_DEVICE chooses another device than 0, and
-// GPUIMG_TEST_OPENCL_AS_GPU has a CPU run in all tests what GPUs run, which takes minutes.
+// The two backends that the OpenCL tests compare. Without a device, the tests are skipped; with
+// GPUIMG_REQUIRE_OPENCL=1 they fail instead. GPUIMG_TEST_OPENCL_DEVICE selects the device (default 0). With
+// GPUIMG_TEST_OPENCL_AS_GPU, all tests use the kernel variants for GPUs even on a CPU, which takes minutes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// The device to test, and a cache of programs in the build folder.
+/// The device to test, and a program cache in the build folder.
 OpenclOptions tested_options();
 
 /// A new OpenCL backend, on a device changed for a test. New memory is filled with 0xCD.
@@ -25,9 +25,9 @@ class OpenclTest : public ::testing::Test {
 
   /// Shared by all tests, so that the same backend processes all sizes.
   static Backend& device();
-  /// No table of 256 levels fits in its local memory.
+  /// A device whose local memory is too small for a table of 256 levels.
   static Backend& poor_device();
-  /// Runs what GPUs run, also if it is a CPU.
+  /// Uses the kernel variants for GPUs, even if the device is a CPU.
   static Backend& device_as_gpu();
   static Backend& cpu();
 };

@@ -1,10 +1,10 @@
-// An OpenCL loader for tests: passes each call on to libOpenCL.so.1, and fails the one that the test asks for. As a
-// process's libOpenCL.so.1 it reads the environment:
-//   GPUIMG_TEST_REAL_LOADER      the loader to pass calls on to
-//   GPUIMG_TEST_FAIL             a function and what it returns: clGetDeviceIDs:-1
-//   GPUIMG_TEST_LOCAL_BYTES      the local memory of every device
-//   GPUIMG_TEST_BUFFER_BYTES     the largest buffer of every device
-//   GPUIMG_TEST_WRONG_RESULTS    if set, each result that is read has a wrong byte
+// An OpenCL loader for tests: forwards each call to libOpenCL.so.1, except that the call that the test selects fails.
+// When it replaces a process's libOpenCL.so.1, it reads these environment variables:
+//   GPUIMG_TEST_REAL_LOADER      the loader to forward calls to
+//   GPUIMG_TEST_FAIL             a function and the code that it returns: clGetDeviceIDs:-1
+//   GPUIMG_TEST_LOCAL_BYTES      the local memory that every device reports
+//   GPUIMG_TEST_BUFFER_BYTES     the largest buffer that every device reports
+//   GPUIMG_TEST_WRONG_RESULTS    if set, each buffer that is read back has a wrong byte
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
@@ -19,7 +19,7 @@
 namespace {
 
 std::atomic<long> calls{0};
-std::atomic<long> fail_at{0};  ///< the first call is 1; 0 = none
+std::atomic<long> fail_at{0};  ///< number of the call that fails, from 1; 0 = none
 std::atomic<cl_int> fail_with{CL_SUCCESS};
 
 const char* environment(const char* name, const char* otherwise) {
@@ -34,14 +34,14 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(::dlsym(loader, name));
 }
 
-/// The code that every call of this function returns; CL_SUCCESS if it is passed on.
+/// The code that GPUIMG_TEST_FAIL sets for this function; CL_SUCCESS if its calls are forwarded.
 cl_int planted(const char* name) {
   static const std::string plan = environment("GPUIMG_TEST_FAIL", "");
   const std::size_t length = std::string(name).size();
   return plan.compare(0, length + 1, std::string(name) + ":") == 0 ? std::atoi(plan.c_str() + length + 1) : CL_SUCCESS;
 }
 
-/// Changes what a call gave out, if the environment asks for it.
+/// Changes the output of a call as the environment variables say.
 template <class Given>
 void distort(const char* name, const Given& given) {
   if constexpr (std::tuple_size_v<Given> == 5) {
@@ -64,7 +64,7 @@ void distort(const char* name, const Given& given) {
   }
 }
 
-/// Calls that create something return its handle, and the code through their last argument.
+/// Forwards a call, or fails it. Calls that create an object return its handle, and the code through the last argument.
 template <class Result, class... Arguments, class... Given>
 Result passed_on(Result (*)(Arguments...), const char* name, Given... given) {
   const cl_int failure = ++calls == fail_at ? fail_with.load() : planted(name);
@@ -86,7 +86,8 @@ Result passed_on(Result (*)(Arguments...), const char* name, Given... given) {
 
 extern "C" {
 
-/// Fails call number `at` from now on; 0 fails none. Returns the number of calls since the last time.
+/// Makes call number `at` fail with code `with`, counted from now; 0 = none. Returns the number of calls since the last
+/// use of this function.
 long gpuimg_test_fail_at(long at, cl_int with) {
   fail_with = with;
   fail_at = at;

@@ -1,5 +1,5 @@
-// Every call to OpenCL fails once: the backend then throws an Error of the right kind, or works around it with the same
-// result. Nothing crashes, and after a failed allocation the backend works again.
+// Makes each call to OpenCL fail once. The backend must then throw an Error of the right kind, or work around the
+// failure and return the same result. Nothing crashes, and the backend works again after a failed allocation.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr long kMaxCalls = 2000;
 
 class OpenclFaults : public OpenclTest {
  protected:
-  /// GPUIMG_TEST_FAILING_LOADER where the tests run on another machine than the build.
+  /// GPUIMG_TEST_FAILING_LOADER overrides the path if the tests run on another machine than the build.
   static std::string failing_loader() {
     const char* elsewhere = std::getenv("GPUIMG_TEST_FAILING_LOADER");
     return elsewhere != nullptr ? elsewhere : GPUIMG_FAILING_LOADER;
@@ -37,7 +37,7 @@ class OpenclFaults : public OpenclTest {
   }
 };
 
-/// What each operation gives on the CPU.
+/// The CPU backend's result of each operation.
 struct Expected {
   explicit Expected(Backend& cpu, const Image& image) : picture(cpu.upload(image.view())) {
     equalizing.strength = 0.5;
@@ -55,7 +55,7 @@ struct Expected {
   Image adjusted{1, 1, {Sample::u8, 1}};
 };
 
-/// Everything that a command does: pinned memory, upload, each operation, download.
+/// Does everything that a command does: pinned memory, upload, each operation, download.
 void use(Backend& backend, const Image& image, const Expected& expected) {
   Image pinned = backend.new_image(image.width(), image.height(), image.format());
   copy_pixels(image.view(), pinned.view());
@@ -150,7 +150,7 @@ TEST_F(OpenclFaults, DamagedProgramsAreCompiledAgain) {
   EXPECT_EQ(count(), 15U);
 }
 
-/// A picture larger than the largest buffer does not fit; the engine then cuts strips of available_bytes() / 2.
+/// A picture larger than the largest buffer is rejected. The engine then cuts strips of available_bytes() / 2.
 TEST_F(OpenclFaults, LargestBuffer) {
   const auto backend = make_tested_backend({.max_allocation = 4096});
   EXPECT_EQ(backend->available_bytes(), 8192U);

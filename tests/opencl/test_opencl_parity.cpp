@@ -1,5 +1,5 @@
 // The OpenCL backend returns the same bytes as the CPU backend: every operation, option, depth and channel count, at
-// sizes around those of groups of pixels, work-groups and tiles, and on a device that has less.
+// sizes around those of groups of pixels, work-groups and tiles, and on a device with little local memory.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -53,7 +53,7 @@ void OpenclParity::as_gpus_run_it(Size size) {
       pair.adjustment({25.5F, 1.25F, 0.75F});
     } else if (format.channels == 1) {
       pair.integral({});
-      const int aligned = (size.width + 15) / 16 * 16;  // every row starts where a wide load may
+      const int aligned = (size.width + 15) / 16 * 16;  // every row is aligned for wide loads
       Pair(device_as_gpu(), cpu(), any_image(random, aligned, size.height, format)).integral({});
     }
   }
@@ -61,7 +61,7 @@ void OpenclParity::as_gpus_run_it(Size size) {
 
 constexpr std::initializer_list<Size> kSizes = {{1, 1},    {1, 7},    {33, 9},    {257, 5},
                                                 {1, 3001}, {3001, 1}, {1025, 67}, {528, 66}};
-// The batteries are long: one size that ends inside groups and tiles.
+// Only one size, which ends inside groups and tiles, because the batteries take long.
 constexpr std::initializer_list<Size> kOne = {{517, 67}};
 
 TEST_F(OpenclParity, OperationsOfTheList) {
@@ -78,7 +78,7 @@ TEST_F(OpenclParity, Integrals) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 2}}) {
-    for (const int width : {517, 528}) {  // rows start anywhere, or where a wide load may
+    for (const int width : {517, 528}) {  // rows that are unaligned, and rows that are aligned for wide loads
       Pair(device(), cpu(), any_image(random, width, 67, format)).integrals(random);
     }
   }
@@ -105,8 +105,9 @@ TEST_F(OpenclParity, TablesBeyondLocalMemory) {
   }
 }
 
-// What GPUs run: a program for each kind of request, wide groups of pixels that pass through local memory, copies of
-// tables, and division by corrected reciprocals. Each program takes a CPU as long as a battery of the others.
+// The kernel variants for GPUs: one program per kind of request, wide groups of pixels that pass through local memory,
+// copies of tables, and division by corrected reciprocals. Few cases, because compiling each program on a CPU takes as
+// long as a whole battery of the CPU variants.
 TEST_F(OpenclParity, AsGpusRunIt) { as_gpus_run_it({517, 67}); }
 
 // Also runs in oclgrind.
