@@ -1,4 +1,4 @@
-"""What the archive must hold if some images fail: all other members, in order, with the right bytes."""
+"""Checks an archive after some images failed: it must hold all other members, in order, with the right bytes."""
 import io
 import tarfile
 
@@ -6,7 +6,7 @@ IMAGES = (".png", ".ppm", ".jpg")
 
 
 def members_of(content):
-    """Name, kind, link and content of each member; raises tarfile.TarError for a truncated archive."""
+    """Returns name, kind, link and content of each member. Raises tarfile.TarError for a truncated archive."""
     if not content.endswith(bytes(1024)):
         raise tarfile.ReadError("no end of the archive")
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:

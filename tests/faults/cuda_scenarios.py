@@ -4,7 +4,7 @@ from scenarios import Scenario, folder, make, png
 
 
 def cuda(name, operation, make_inputs, *words, **more):
-    """-q: without the notes of the stand-in, whose kernels decode and encode nothing."""
+    """-q suppresses the notes that the stand-in causes, because its kernels decode and encode nothing."""
     return Scenario(name, [operation, "--backend", "cuda", "--threads", "2", "-q", *words], make_inputs, cuda=True,
                     timeout=60, **more)
 
@@ -30,7 +30,7 @@ def jpeg(size, kind):
 
 
 def folder_of_jpegs(work):
-    """Every way through the decoder: states found on the device and by the host (flat), and damage."""
+    """Takes every path through the decoder: states found by the device, states found by the host (flat), and damage."""
     (work / "in").mkdir()
     make(work, "jpeg", "in/0.jpg", "160x96", "color")
     make(work, "jpeg", "in/1.jpg", "1280x1024", "flat")
@@ -101,8 +101,8 @@ CUDA_SCENARIOS = [
     batch("cuda_batch_jpeg_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out",
           manifest="done.jsonl", in_turn=True, make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
-    # BMP: the device encodes none. `auto` prefers the device but can do without it: one thread takes longer for the
-    # windows of a megapixel than CUDA to start.
+    # Writes BMP, which the device does not encode. `auto` prefers the device, because one thread takes longer for the
+    # windows of a megapixel than CUDA takes to start, but `auto` can do without the device.
     Scenario("cuda_auto", ["denoise", "--threads", "1", "in.png", "out.bmp"], png("1200x800", "gray"), cuda=True,
              can_do_without=True, timeout=60),
     Scenario("cuda_auto_batch", ["denoise", "--threads", "1", "--format", "bmp", "in", "out"], folder_of_a_megapixel,

@@ -1,5 +1,5 @@
-// Fault injection for CUDA: wrappers of the runtime calls that gpuimg makes, each of which may fail on request. The
-// linker redirects the calls listed below (--wrap), including launches with <<<>>>. Kinds: tests/faults/README.md.
+// Fault injection for CUDA: wrappers of the runtime calls that gpuimg makes. Each wrapper fails on request. The linker
+// redirects the calls listed below (--wrap), including launches with <<<>>>. Kinds: tests/faults/README.md.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<bool> is_lost = false;
 
-/// The error that the runtime reports for this kind; only running out of memory leaves the device usable.
+/// The error that the runtime reports for this kind. Only cudaErrorMemoryAllocation leaves the device usable.
 cudaError_t error_of(Kind kind) {
   switch (kind) {
     case Kind::cuda_memory: return cudaErrorMemoryAllocation;
@@ -33,7 +33,7 @@ cudaError_t error_of(Kind kind) {
 /// The error to return instead of making the call; cudaSuccess to make the call.
 cudaError_t fault_in(Kind kind) {
   if (fails(Kind::cuda_lost)) {
-    is_lost = true;  // whatever the plan says about later calls: the error is sticky
+    is_lost = true;  // the error is sticky, whatever the plan says about later calls
   }
   if (is_lost) {
     return cudaErrorIllegalAddress;

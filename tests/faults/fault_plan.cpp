@@ -124,7 +124,7 @@ void arm() noexcept {
 
 }  // namespace gpuimg::faults
 
-// The linker makes the startup code call this instead of main (--wrap=main): nothing before main counts.
+// The linker makes the startup code call this function instead of main (--wrap=main). Calls before main do not count.
 extern "C" int __real_main(int argc, char** argv);
 extern "C" int __wrap_main(int argc, char** argv);
 extern "C" int __wrap_main(int argc, char** argv) {

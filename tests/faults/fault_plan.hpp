@@ -1,4 +1,4 @@
-// Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails, with + all later ones too.
+// Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails; with +, all later ones too.
 // GPUIMG_FAULT_APPEARS=N:FOLDER: the folder exists right after the N-th look at its name.
 // GPUIMG_FAULT_COUNTS names a file that receives the number of calls of each kind. Rules: tests/faults/README.md.
 #pragma once
@@ -44,10 +44,11 @@ constexpr int kKinds = 28;
 /// allocate.
 bool fails(Kind kind) noexcept;
 
-/// Counts a look at a name and returns true if the folder of that name must appear now. Else as fails().
+/// Counts a look at a name, and returns true if the folder of that name must appear now. Thread-safe; does not
+/// allocate.
 bool appears(const char* path) noexcept;
 
-/// During its lifetime, its thread's calls neither count nor fail.
+/// While it exists, calls on its thread neither count nor fail.
 class Suspension {
  public:
   Suspension() noexcept;

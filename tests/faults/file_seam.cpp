@@ -1,4 +1,5 @@
-// Fault injection for files and threads: wrappers of the C library calls that gpuimg makes, which may fail on request.
+// Fault injection for files and threads: wrappers of the C library calls that gpuimg makes. The wrappers fail on
+// request.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -42,7 +43,8 @@ bool is_file(int file) {
   return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
 }
 
-/// Another process makes the folder, right after it was looked for. The test recognizes it by its mode.
+/// Creates the folder right after a look at its name, as if another process had done so. The test recognizes the folder
+/// by its mode.
 void make_if_it_appears(const char* path) {
   if (gpuimg::faults::appears(path)) {
     static auto* const real_mkdir = reinterpret_cast<int (*)(const char*, mode_t)>(::dlsym(RTLD_NEXT, "mkdir"));
@@ -52,7 +54,7 @@ void make_if_it_appears(const char* path) {
   }
 }
 
-/// Size of a partial read or write, which the system may do at any time.
+/// The size of a partial read or write, as the system may make at any time.
 std::size_t part_of(std::size_t size) { return fails(Kind::part) ? std::max<std::size_t>(1, size / 2) : size; }
 
 }  // namespace
@@ -112,7 +114,7 @@ int madvise(void* memory, size_t size, int advice) noexcept {
   return advice == MADV_POPULATE_WRITE && refused(Kind::map, EFAULT) ? -1 : real_madvise(memory, size, advice);
 }
 
-/// With shared, every file is on a file system in memory.
+/// With Kind::shared, every file appears to be on a file system in memory.
 int fstatfs(int file, struct statfs* found) noexcept {
   static auto* const real_fstatfs = reinterpret_cast<int (*)(int, struct statfs*)>(::dlsym(RTLD_NEXT, "fstatfs"));
   const int result = real_fstatfs(file, found);
@@ -122,7 +124,7 @@ int fstatfs(int file, struct statfs* found) noexcept {
   return result;
 }
 
-/// A failed close has still closed the descriptor.
+/// Closes the descriptor even if the call fails.
 int close(int file) {
   static auto* const real_close = real(&close, "close");
   const int result = real_close(file);
@@ -203,7 +205,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return fails(Kind::thread) ? EAGAIN : real_create(thread, attributes, routine, argument);
 }
 
-/// With shared, another thread always holds the lock.
+/// With Kind::shared, another thread appears to hold the lock.
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   static auto* const real_trylock = real(&pthread_mutex_trylock, "pthread_mutex_trylock");
   return fails(Kind::shared) ? EBUSY : real_trylock(mutex);

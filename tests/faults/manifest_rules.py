@@ -15,7 +15,7 @@ def is_loss(item):
 
 
 def manifest_problems(scenario, found, expected, exit_code, no_backend):
-    """`found` and `expected` are files by name; `exit_code` is the run's, `no_backend` means a lost device."""
+    """`found` and `expected` are files by name; the exit code `no_backend` means a lost device."""
     if scenario.manifest not in found:
         written = [name for name in expected if name in found and name != scenario.manifest]
         return [f"no manifest, but {written}"] if written else []

@@ -1,5 +1,5 @@
-"""What a batch must do when memory runs out after its run has begun, that is, after the manifest's first line.
-Before that, it may exit with 6, with nothing done."""
+"""Checks a batch whose memory runs out after its run has begun, that is, after the manifest's first line.
+Before that line, the batch may exit with 6 and do nothing."""
 from kinds import OUT_OF_MEMORY
 from manifest_rules import items_in
 

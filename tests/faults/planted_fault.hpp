@@ -5,8 +5,8 @@
 
 namespace gpuimg::faults {
 
-/// Launches a kernel that writes to an illegal address: afterwards, the driver refuses every call that uses the device.
-/// Returns before that happens.
+/// Launches a kernel that writes to an illegal address. After the write, the driver rejects every call that uses the
+/// device. Returns before the write happens.
 void launch_illegal_write(cudaStream_t stream);
 
 }  // namespace gpuimg::faults

@@ -1,6 +1,6 @@
-// A fake CUDA runtime for machines without a device: device memory is host memory, copies copy, and kernels do nothing,
-// so results are whatever memory contained. It tests the host side: error detection, and the state after faults. It has
-// two devices, or as many as CUDA_VISIBLE_DEVICES lists; they are lost together.
+// A fake CUDA runtime for machines without a device. Device memory is host memory and copies work, but kernels do
+// nothing, so results are whatever the memory contained. It tests the host side: error detection, and the state after
+// faults. It has two devices, or as many as CUDA_VISIBLE_DEVICES lists; a lost device makes all devices lost.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kDevices = 2;
-constexpr int kFill = 1;  // of new memory: makes a missing copy visible
+constexpr int kFill = 1;  // content of new memory, which makes a missing copy visible
 constexpr std::size_t kBytes = std::size_t{4} << 30;
 std::atomic<bool> is_lost = false;
 
@@ -155,7 +155,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = cudaFuncAttributes{};
   return state();
 }
-// All threads share a kernel's settings. With a value for each launch, one thread would undo what another has just set.
+// Rejects a second value for the same kernel: all threads share a kernel's settings, so a value per launch would undo
+// what another thread has just set.
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int value) {
   static std::mutex mutex;
   static std::map<const void*, int> values;
@@ -193,7 +194,7 @@ cudaError_t cudaGetLastError() { return state(); }
 const char* cudaGetErrorName(cudaError_t) { return "stand-in error"; }
 const char* cudaGetErrorString(cudaError_t) { return "stand-in error"; }
 
-// The functions that nvcc calls for every kernel file and launch.
+// Functions that nvcc's generated code calls for every kernel file and launch.
 thread_local cudaStream_t launch_stream = nullptr;
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st* stream) {
   launch_stream = stream;
