@@ -2,7 +2,7 @@
 
 SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
 
-# Exit codes allowed for a single image. 0 with the right output is also allowed, except for kinds whose every call matters.
+# Exit codes allowed for a single image. 0 with the right output is also allowed, unless every call of the kind matters.
 CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
          "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
          "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT},

@@ -1,4 +1,4 @@
-// Tar archives as seeds, compressed and not: a byte that says what is passed over, then the archive.
+// Seeds of tar archives, compressed and uncompressed: one byte that selects the members to skip, then the archive.
 #include <zlib.h>
 
 #include <cstdio>

@@ -19,7 +19,7 @@ class Noise {
   std::uint32_t state_ = 1;
 };
 
-/// A window of one value, then noise of few values with matches from anywhere: small, but coded in dynamic blocks.
+/// A window of one value, then noise of few values with matches at any distance. Small, but coded in dynamic blocks.
 Octets settled_data(Noise& noise, std::size_t size) {
   constexpr std::size_t kQuiet = 33000;
   Octets data(kQuiet, 7);

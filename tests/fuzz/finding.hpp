@@ -7,7 +7,7 @@
 
 namespace gpuimg::fuzz {
 
-/// libFuzzer saves the input of a process that aborts.
+/// Aborts, which makes libFuzzer save the input.
 [[noreturn]] inline void report(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
   std::abort();

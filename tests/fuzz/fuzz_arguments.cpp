@@ -1,5 +1,6 @@
-// Fuzzes the command line: parses arguments separated by NUL, makes the steps, but runs nothing. Arguments must be
-// accepted, answered (--help) or refused with exit code 2; option values must be accepted or refused with Error{usage}.
+// Fuzzes the command line: parses arguments separated by NUL and creates the steps, but runs nothing. Arguments must be
+// accepted, answered (--help) or rejected with exit code 2; option values must be accepted or rejected with
+// Error{usage}.
 #include <algorithm>
 #include <cstdlib>
 
@@ -90,7 +91,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
   });
 }
 
-/// What a run asks of its job before it touches a file, for images of some shapes.
+/// Makes the calls that a run makes to its job before it opens a file, for images of some sizes.
 void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& output) {
   (void)options_for(job.operations(), globals);
   (void)job.side_files();
@@ -102,8 +103,8 @@ void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& o
   }
 }
 
-/// A step from image to image is made; another command checks its options, and hands over its job if it has one for any
-/// image.
+/// Creates a step if the command maps images to images. Any other command checks its options, and passes on its job if
+/// it has a job for any image.
 void make_steps(const CommandParser& last, const GlobalOptions& globals, const RunCommand& run) {
   taken_or_refused([&] {
     if (last.step_place() == StepPlace::anywhere) {
@@ -120,12 +121,12 @@ void make_steps(const CommandParser& last, const GlobalOptions& globals, const R
   });
 }
 
-/// The commands. They make their steps, but do not run.
+/// All commands, changed so that they create their steps but do not run.
 std::vector<Command> commands_of_steps() {
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
     command.declare = [declare = command.declare](CommandParser& parser) -> RunCommand {
-      return [run = declare(parser), &parser](const GlobalOptions& globals) {  // it owns the arguments
+      return [run = declare(parser), &parser](const GlobalOptions& globals) {  // `run` owns the arguments
         make_steps(parser, globals, run);
         return ExitCode::ok;
       };

@@ -1,6 +1,6 @@
-// Fuzzes all readers. A file must be decoded or refused with an Error, the same way twice, and its declared size must
-// be its size. What is read in bands of rows must be what is read whole. A JPEG accepted in strict mode must give the
-// same pixels in lenient mode, in parts and by its scans.
+// Fuzzes all readers. A file must be decoded or rejected with an Error, the same way twice, and its declared size must
+// be its size. Reading in bands of rows must give the same pixels as reading the whole file. A JPEG accepted in strict
+// mode must give the same pixels in lenient mode, in parts and by its scans.
 #include <optional>
 
 #include "codecs/file_header.hpp"
@@ -40,7 +40,7 @@ Outcome outcome_of(std::span<const std::byte> file, bool lenient) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = std::as_bytes(std::span(data, size));
   if (size >= 8 && std::string_view(reinterpret_cast<const char*>(data) + 4, 4) == "ftyp") {
-    return 0;  // HEIF: fuzz_heif, which knows what libheif leaks
+    return 0;  // HEIF is left to fuzz_heif, which ignores libheif's leaks
   }
   const Outcome first = outcome_of(file, false);
   const Outcome second = outcome_of(file, false);

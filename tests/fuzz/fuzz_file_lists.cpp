@@ -1,6 +1,7 @@
-// Fuzzes the plan of a batch: for any list of names, no output lies outside the output folder, none is standard output,
-// and no name is cut short. With a template, the output may lie where the template itself says. Input: separator, kind
-// of outputs, a glob, a template (for one kind), each followed by NUL, then the list.
+// Fuzzes the plan of a batch: for any list of names, no output lies outside the output folder, no output is standard
+// output, and no name is truncated. With a template, the output may lie where the template itself says. Input: a byte
+// for the separator, a byte for the kind of outputs, a glob and (for one kind) a template, each followed by NUL, then
+// the list.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +28,7 @@ constexpr std::array<const char*, 9> kTemplates = {"",  // the tree is mirrored
                                                    "o/{index}/{ext}{ext}.",
                                                    "o/{stem}{ext}"};
 
-/// Compares text only: ".." never leaves the folder "o".
+/// True if the path stays inside the folder "o", even after "..". Compares text only.
 bool is_below_folder(const std::string& path) {
   if (!path.starts_with("o/")) {
     return false;
@@ -88,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ListSeparator separator = input.flip() ? ListSeparator::nul : ListSeparator::line_break;
   const char* chosen = kTemplates[input.below(kTemplates.size())];
   std::string_view text = input.rest();
-  const std::string glob = up_to_nul(text, 24);  // fnmatch takes its time for many stars
+  const std::string glob = up_to_nul(text, 24);  // short, because fnmatch is slow for many stars
   const bool is_own = chosen == kOwnTemplate;
   const std::string name_template = is_own ? up_to_nul(text, 200) : chosen;
   try {

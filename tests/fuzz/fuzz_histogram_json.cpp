@@ -1,4 +1,4 @@
-// Fuzzes the reader of histograms (--merge, --reference): any bytes are read or refused. A histogram that is read can
+// Fuzzes the reader of histograms (--merge, --reference): any bytes are read or rejected. A histogram that was read can
 // be summed and turned into look-up tables, and survives a round trip.
 #include <algorithm>
 
@@ -22,7 +22,7 @@ bool same_file(const HistogramFile& a, const HistogramFile& b) {
          });
 }
 
-/// The sum as `hist --merge` writes it; empty if the channels do not fit into one report.
+/// The sum as `hist --merge` writes it; empty if the channels do not fit in one report.
 std::string written(const HistogramFile& file) {
   ReportOptions options;
   options.luma = file.luma;

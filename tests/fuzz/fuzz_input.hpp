@@ -1,4 +1,4 @@
-// Turns libFuzzer's bytes into numbers, texts and pixels, from the front. Gives zeros once they are used up.
+// Turns libFuzzer's bytes into numbers, texts and pixels, from front to back. Gives zeros after the last byte.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class FuzzInput {
   int between(int low, int high) { return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low) + 1)); }
   bool flip() { return byte() % 2 == 1; }
 
-  /// At most `max` bytes, preceded by a byte for the length.
+  /// At most `max` bytes. A byte before them holds the length.
   std::string text(std::uint32_t max) {
     const std::size_t size = std::min<std::size_t>(below(max + 1), rest_.size());
     const std::string taken(reinterpret_cast<const char*>(rest_.data()), size);

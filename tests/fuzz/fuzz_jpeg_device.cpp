@@ -1,11 +1,11 @@
-// Fuzzes the host twin of the device's JPEG decoder against libjpeg-turbo: other pixels, or pixels of a file that
-// libjpeg-turbo refuses, are a finding.
+// Fuzzes the host twin of the device's JPEG decoder against libjpeg-turbo. It is a finding if the twin decodes a file
+// to other pixels, or decodes a file that libjpeg-turbo rejects.
 #include <cstdio>
 #include <cstdlib>
 
 #include "support/jpeg_twin.hpp"
 
-/// The last byte chooses how the work is divided; behind the end of the image it means nothing to either decoder.
+/// The last byte selects how the work is divided. After the end of the image, both decoders ignore it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4 || data[0] != 0xFF || data[1] != 0xD8) {
     return -1;  // keep out of the corpus

@@ -1,5 +1,5 @@
-// Fuzzes the host twin of the device's JPEG encoder: the file around its scan is the one that libjpeg-turbo writes, and
-// libjpeg-turbo decodes it.
+// Fuzzes the host twin of the device's JPEG encoder: the file with its scan must equal the file that libjpeg-turbo
+// writes, and libjpeg-turbo must decode it.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     find(difference.empty() ? "left to the host" : difference);
   }
   const std::vector<std::byte> file = codecs::encode_image(image.view(), codecs::FileFormat::jpeg, "file", options);
-  const Image read = codecs::decode_image(file, "file", {.threads = 1}).image;  // throws for a warning
+  const Image read = codecs::decode_image(file, "file", {.threads = 1}).image;  // throws on a warning
   if (read.width() != width || read.height() != height || read.format() != image.format()) {
     find("another size or format");
   }

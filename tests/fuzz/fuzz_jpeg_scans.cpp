@@ -1,5 +1,5 @@
-// Fuzzes the decoder of a JPEG's scans against libjpeg: other coefficients, or coefficients of a file of which libjpeg
-// warns, are a finding.
+// Fuzzes the decoder of a JPEG's scans against libjpeg. It is a finding if the decoder returns other coefficients, or
+// decodes a file for which libjpeg prints a warning.
 #include "fuzz/finding.hpp"
 #include "support/jpeg_coefficients.hpp"
 

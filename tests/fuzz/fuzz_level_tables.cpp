@@ -1,4 +1,4 @@
-// Fuzzes the reader of look-up tables (--apply): any bytes are read or refused. A table that is read contains only
+// Fuzzes the reader of look-up tables (--apply): any bytes are read or rejected. A table that was read contains only
 // valid levels and survives a round trip.
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

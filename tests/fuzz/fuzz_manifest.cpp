@@ -1,4 +1,4 @@
-// Fuzzes the reader of manifests: any bytes are read or refused. A manifest that is read survives a round trip.
+// Fuzzes the reader of manifests: any bytes are read or rejected. A manifest that was read survives a round trip.
 #include <algorithm>
 
 #include "batch/manifest.hpp"

@@ -1,5 +1,5 @@
-// Fuzzes the parsers of metadata, without PNG's checksums and JPEG's markers: XMP packets, Photoshop resources, raw
-// profiles, EXIF directories, and PNG's text chunks.
+// Fuzzes the metadata parsers directly, so that PNG's checksums and JPEG's markers do not get in the way: XMP packets,
+// Photoshop resources, raw profiles, EXIF directories, and PNG's text chunks.
 #include <algorithm>
 
 #include "codecs/metadata/exif.hpp"

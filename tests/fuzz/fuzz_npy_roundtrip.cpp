@@ -1,4 +1,4 @@
-// Fuzzes .npy: any bytes must be read or refused, and any array must survive writing and reading.
+// Fuzzes .npy: any bytes must be read or rejected, and any array must survive writing and reading.
 #include "codecs/npy/npy.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

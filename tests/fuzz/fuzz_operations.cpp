@@ -1,5 +1,5 @@
-// Fuzzes the operations: for any small image and any options, the result equals the oracle's, with one thread and with
-// several, and with each instruction set of the processor.
+// Fuzzes the operations: for any small image and any options, the result equals the oracle's, with one thread, with
+// several threads, and with each instruction set of the processor.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
@@ -38,7 +38,7 @@ Backend& several_threads() {
   return *backend;
 }
 
-/// Highway dispatches to the best of these that was compiled.
+/// Limits the instruction sets. Highway then dispatches to the best allowed set that was compiled.
 void choose_instructions(FuzzInput& input) {
   static const std::int64_t all = hwy::SupportedTargets();
   const std::uint32_t which = input.below(static_cast<std::uint32_t>(std::popcount(static_cast<std::uint64_t>(all))));
@@ -50,7 +50,7 @@ void choose_instructions(FuzzInput& input) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// Runs operation(backend, picture, mask) on both backends; returns their result or their error.
+/// Runs operation(backend, picture, mask) on both backends. Demands equal results, and returns the result.
 Image agreed(const Scene& scene, const std::function<Picture(Backend&, Picture, const Picture*)>& operation) {
   std::array<Image, 2> results;
   const std::array<Backend*, 2> backends = {&one_thread(), &several_threads()};
@@ -131,7 +131,7 @@ void demand_clahe(FuzzInput& input) {
   options.clip = input.between(-1, 4000) / 100.0;
   options.strength = input.flip() ? 1.0 : input.byte() / 255.0;
   const Scene scene = scene_from(input);
-  if (scene.image.format().sample == Sample::u16) {  // the oracle's histograms take 512 KiB a tile
+  if (scene.image.format().sample == Sample::u16) {  // the oracle's histograms take 512 KiB per tile
     options.tiles_x = 1 + options.tiles_x % 3;
     options.tiles_y = 1 + options.tiles_y % 3;
   }
@@ -256,7 +256,7 @@ void demand_resized(FuzzInput& input) {
       "resized to other pixels: ");
 }
 
-/// Any trial of the list of operations: several threads give what one gives.
+/// Any trial of the list of operations: several threads must give the same result as one thread.
 void demand_trial(FuzzInput& input) {
   const std::uint32_t drawn = input.byte();
   const Scene scene = scene_from(input);

@@ -1,5 +1,5 @@
-// Fuzzes the host twin of the device's PNG decoder against libpng: other pixels, or pixels of a file that libpng
-// refuses, are a finding.
+// Fuzzes the host twin of the device's PNG decoder against libpng. It is a finding if the twin decodes a file to other
+// pixels, or decodes a file that libpng rejects.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-/// Usually repairs checksums after libFuzzer's mutation; otherwise few mutants would pass them.
+/// Usually repairs the checksums after libFuzzer's mutation; otherwise most mutants would fail the checksums.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned int seed) {
   const std::size_t changed = LLVMFuzzerMutate(data, size, max_size);
@@ -20,7 +20,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   return changed;
 }
 
-/// The last byte chooses how the work is divided; behind the end of the image it means nothing to either decoder.
+/// The last byte selects how the work is divided. After the end of the image, both decoders ignore it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kHeader = 33;
   constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};

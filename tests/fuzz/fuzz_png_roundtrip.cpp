@@ -19,7 +19,7 @@ using namespace gpuimg::codecs::png;
 using fuzz::demand;
 using fuzz::FuzzInput;
 
-constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // of any integer in PNG
+constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // maximum of any integer in PNG
 
 std::vector<std::byte> exif_from(FuzzInput& input) {
   const std::string begin = input.flip() ? std::string("II*\0\0\0\0\0", 8) : std::string("MM\0*\0\0\0\0", 8);

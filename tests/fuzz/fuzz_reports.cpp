@@ -1,5 +1,5 @@
-// Fuzzes results written as text: CSV of histograms and summed-area tables is well-formed and contains the values, JSON
-// is valid and survives a round trip, charts and SVG contain only characters allowed in them.
+// Fuzzes results written as text. CSV of histograms and summed-area tables must be well-formed and contain the values,
+// JSON must be valid and survive a round trip, and charts and SVG must contain only allowed characters.
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>

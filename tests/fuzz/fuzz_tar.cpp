@@ -1,6 +1,6 @@
-// Fuzzes the reader of tar archives, and of gzip and zstd around them: any bytes are read or refused, in finite time.
-// The first byte says which members are passed over; that changes nothing in the others. A gzip file holds what zlib
-// finds in it.
+// Fuzzes the reader of tar archives, and of gzip and zstd around them: any bytes are read or rejected, in finite time.
+// The first byte selects the members to skip, which must not change the other members. A gzip file must give the same
+// content as zlib.
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace gpuimg;
 
-constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;  // of a member; larger ones are passed over
+constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;  // bytes; larger members are skipped
 
 /// A file without a name.
 class MemoryFile {
@@ -45,7 +45,7 @@ struct Member {
   std::string name;
   std::uint64_t size = 0;
   bool is_file = false;
-  std::string content;  ///< empty if it was passed over
+  std::string content;  ///< empty if the member was skipped
 };
 
 struct Reading {
@@ -53,7 +53,7 @@ struct Reading {
   bool is_whole = false;
 };
 
-/// Passes over the members whose bit in `passed_over` is set, one of eight.
+/// Reads an archive. Skips the contents of members whose bit in `passed_over` is set; member i has bit i % 8.
 Reading read(const std::string& path, unsigned passed_over) {
   Reading reading;
   try {
@@ -84,7 +84,7 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
 }
 
-/// One gzip file or several, and what begins no other, by zlib.
+/// Decompresses one or several concatenated gzip files with zlib, up to bytes that do not begin another gzip file.
 Unzipped unzipped(std::span<const std::byte> bytes) {
   constexpr int kGzip = 16 + MAX_WBITS;
   Unzipped all;
@@ -111,7 +111,7 @@ Unzipped unzipped(std::span<const std::byte> bytes) {
   return all;
 }
 
-/// Demands the members of `expected`, but for contents that were passed over.
+/// Demands the members of `expected`, except for skipped contents.
 void demand_same(const Reading& found, const Reading& expected) {
   fuzz::demand(found.is_whole == expected.is_whole && found.members.size() == expected.members.size(), "other members");
   for (std::size_t i = 0; i < expected.members.size(); ++i) {

@@ -1,6 +1,6 @@
-// Fuzzes TIFF, page by page. A page must be decoded or refused with an Error, the same way twice, from memory and from
-// a file of which only parts are read, whole and in bands of rows; its declared size must be its size, and what is
-// written of it is read back.
+// Fuzzes TIFF, page by page. A page must be decoded or rejected with an Error, with the same result twice, from memory
+// and from a file that is read in parts, whole and in bands of rows. Its declared size must be its size, and the page
+// must survive writing and reading.
 #include <algorithm>
 #include <optional>
 

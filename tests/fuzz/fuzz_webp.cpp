@@ -1,5 +1,5 @@
-// Fuzzes WebP. Where libwebp decodes the whole file by itself, gpuimg's reading of the container must give the same
-// pixels; what was read is written without loss and read back.
+// Fuzzes WebP. Where libwebp decodes the whole file by itself, gpuimg, which parses the container itself, must give the
+// same pixels. The pixels must survive lossless writing and reading.
 #include <webp/decode.h>
 
 #include <memory>
@@ -33,7 +33,7 @@ Outcome outcome_of(std::span<const std::byte> file) {
   }
 }
 
-/// libwebp's decoder of whole files knows no animations.
+/// Compares with libwebp's decoder of whole files, which does not support animations.
 void compare_with_library(std::span<const std::byte> file, ConstView pixels) {
   int width = 0;
   int height = 0;

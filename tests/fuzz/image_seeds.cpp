@@ -58,7 +58,7 @@ void add_catalogue(SeedFolder& seeds) {
   }
 }
 
-/// Everything that is written in addition to pixels.
+/// Files with everything that gpuimg writes in addition to pixels.
 void add_metadata(SeedFolder& seeds) {
   const Image image = picture(24, 16, {Sample::u8, 3});
   for (int kind = 0; kind < 4; ++kind) {
@@ -107,7 +107,7 @@ void add_metadata_texts(SeedFolder& seeds) {
   chunk(std::string_view("Raw profile type iptc\0\0", 23), zlib_stored(iptc_text(iptc_data())));
 }
 
-/// Tall enough to be decoded in parts.
+/// JPEGs that are tall enough to be decoded in parts.
 void add_high_jpegs(SeedFolder& seeds) {
   for (const int sampling : {11, 21, 12, 22}) {
     JpegChoices choices;
@@ -118,7 +118,7 @@ void add_high_jpegs(SeedFolder& seeds) {
   }
 }
 
-/// The usual scans, with and without restart markers, and a scan for each component.
+/// JPEGs with the usual progressive scans or with one scan per component, with and without restart markers.
 void add_jpegs_of_scans(SeedFolder& seeds) {
   for (const int sampling : {11, 21, 12, 22}) {
     for (const int restart_interval : {0, 3}) {

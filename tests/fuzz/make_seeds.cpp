@@ -1,4 +1,4 @@
-// Writes the initial corpora of the fuzzers, the same on each run.
+// Writes the fuzzers' initial corpora. Each run writes the same files.
 // usage: make_seeds FOLDER
 #include <cstdio>
 #include <exception>

@@ -11,7 +11,7 @@ namespace gpuimg::fuzz {
 
 struct Scene {
   Image image;
-  Image mask;  ///< empty for none
+  Image mask;  ///< empty = no mask
   Selection selection;
 
   [[nodiscard]] oracle::Choice choice() const {
@@ -33,7 +33,7 @@ inline Selection selection_from(FuzzInput& input, int width, int height) {
   return selection;
 }
 
-/// Call last: the pixels use up the remaining bytes.
+/// Call last, because the pixels use up the remaining bytes.
 inline Scene scene_from(FuzzInput& input) {
   const std::uint32_t format = input.below(16);
   const int width = input.flip() ? input.between(1, 24) : input.between(1, 150);

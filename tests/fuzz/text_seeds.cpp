@@ -1,4 +1,4 @@
-// Text seeds: histograms, manifests, command lines and lists of names, written by hand and by gpuimg.
+// Text seeds, written by hand and by gpuimg: histograms, look-up tables, manifests, command lines and lists of names.
 #include <string_view>
 
 #include "batch/manifest.hpp"
