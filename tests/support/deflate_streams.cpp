@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWithoutHeader = -15;
 
-/// The window before a byte of the data; 0xCD where there is no data.
+/// The window before a byte of the data. It holds 0xCD where there is no data.
 SpeculativeInflater::Window window_before(const Octets& data, std::size_t byte) {
   SpeculativeInflater::Window window;
   window.fill(0xCD);
@@ -132,9 +132,10 @@ std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, st
 std::optional<std::string> difference_of_part(SpeculativeInflater& part, std::size_t begin, std::size_t end,
                                               const ZlibVerdict& expected) {
   constexpr std::uint64_t kHeaderBits = 16;
-  const auto* const first = part.is_sound() && part.begin() >= kHeaderBits  // otherwise not a block of this stream
-                                ? expected.block_at(part.begin() - kHeaderBits)
-                                : nullptr;
+  const auto* const first =
+      part.is_sound() && part.begin() >= kHeaderBits  // otherwise it is not a block of this stream
+          ? expected.block_at(part.begin() - kHeaderBits)
+          : nullptr;
   if (first == nullptr || first->first_byte < Inflater::kWindow) {
     return std::nullopt;
   }

@@ -70,7 +70,7 @@ struct ZlibVerdict {
 ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes);
 
 /// Inflater's result for a zlib stream, in runs of `stretch` bytes (more than Inflater::kOvershoot). Nullopt if it
-/// refuses the stream, violates its contract or returns more than `max_bytes`.
+/// rejects the stream, violates its contract or returns more than `max_bytes`.
 struct OurInflated {
   Octets data;
   std::uint32_t declared_adler = 0;
@@ -79,7 +79,7 @@ struct OurInflated {
 std::optional<OurInflated> inflated_by_ours(std::span<const codecs::ByteSpan> pieces, std::size_t stretch,
                                             std::size_t max_bytes);
 
-constexpr std::size_t kRoomOfParts = 100;  ///< the `room` of parts that are compared
+constexpr std::size_t kRoomOfParts = 100;  ///< the `room` of the parts that are compared
 
 /// How a part of a zlib stream, inflated speculatively from byte `begin` to byte `end`, differs from zlib's result;
 /// empty if it does not. Nullopt if there is nothing to compare: the part is not sound, does not start at a real block,

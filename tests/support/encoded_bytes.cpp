@@ -1,4 +1,4 @@
-// Writes the file around the coded bytes and compares.
+// Writes the file around the coded bytes, and compares it with the host's file.
 #include "support/encoded_bytes.hpp"
 
 #include <fmt/format.h>

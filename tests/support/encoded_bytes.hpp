@@ -1,4 +1,4 @@
-// Compares what a backend or a twin has encoded with the host's file.
+// Compares the output of a backend or a twin with the host's file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpuimg::test {
 
-/// Empty if the file around the coded bytes of these pixels is the host's.
+/// Returns an empty text if the file around the coded bytes of these pixels equals the host's file.
 std::string difference_of_encoded(std::span<const std::byte> coded, ConstView pixels, codecs::FileFormat file_format,
                                   const codecs::WriteOptions& options);
 

@@ -1,4 +1,5 @@
-// Not inline: where a file begins with a text of known size, GCC 12 at -O3 warns of overflows that cannot happen.
+// These functions are not inline: if a file begins with a text of known size, GCC 12 at -O3 warns of overflows that
+// cannot happen.
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test {

@@ -52,7 +52,7 @@ inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, Erro
   return ::testing::AssertionFailure() << "was read";
 }
 
-/// Checks all prefixes of 0 … size − 1 bytes. From `complete_from` bytes on, the prefix holds the whole image.
+/// Checks all prefixes of 0 … size − 1 bytes. A prefix of `complete_from` bytes or more holds the whole image.
 inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_from, const std::string& name) {
   for (std::size_t size = 0; size < file.size(); ++size) {
     const auto prefix = std::span(file).first(size);
@@ -64,8 +64,8 @@ inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_
   }
 }
 
-/// The pixels, or the message of an Error, decoded while new memory is filled with the byte `fill`. Checks that the
-/// error is one that an input may cause.
+/// Decodes while new memory is filled with the byte `fill`. Returns the pixels, or the message of an Error. Checks that
+/// the error is one that an input may cause.
 inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const std::string& name,
                                         const codecs::ReadOptions& options) {
   ::mallopt(M_PERTURB, ~fill & 0xFF);

@@ -6,7 +6,7 @@
 
 namespace gpuimg::test {
 
-/// During its lifetime, no file of this process grows beyond `bytes`: writes past that fail with EFBIG.
+/// While this object exists, no file of this process grows beyond `bytes`: a write past that size fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -9,9 +9,9 @@
 namespace gpuimg::test {
 
 struct GifPacking {
-  bool runs = false;             ///< repeated runs of pixels become one code; otherwise each pixel has its own
+  bool runs = false;             ///< a repeated run of pixels becomes one code; otherwise each pixel has its own code
   bool clears_at_first = true;   ///< starts with a clear code
-  bool clears_when_full = true;  ///< otherwise a full table stays as it is
+  bool clears_when_full = true;  ///< clears a full table; otherwise it stays as it is
   std::size_t clears_every = 0;  ///< clears the table after this many codes; 0 for never
 };
 

@@ -10,9 +10,9 @@ namespace gpuimg::test {
 
 struct IccChoices {
   std::string_view color_space = "RGB ";
-  std::string_view description = "Test";  ///< no tag if empty
-  bool version_4 = false;                 ///< description in UTF-16 in place of ASCII
-  std::size_t size = 0;                   ///< filled up to this size, if it is larger, with bytes that hardly repeat
+  std::string_view description = "Test";  ///< if empty, there is no tag
+  bool version_4 = false;                 ///< the description is UTF-16, not ASCII
+  std::size_t size = 0;                   ///< pads a smaller profile to this size, with bytes that hardly repeat
 };
 
 FileBytes make_icc(const IccChoices& choices = {});

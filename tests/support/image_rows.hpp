@@ -1,4 +1,4 @@
-// An image in memory as a RowReader.
+// A RowReader of an image in memory.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,12 @@ namespace gpuimg::test {
 
 class ImageRows final : public codecs::RowReader {
  public:
-  /// With `is_void`, all but the last band are passed on, and then all are void. The pixels must outlive it.
+  /// With `is_void`, the reader passes on all bands but the last, and then declares all of them void. The pixels must
+  /// outlive the reader.
   explicit ImageRows(ConstView pixels, bool is_void = false)
       : RowReader(pixels.width, pixels.height, pixels.format), pixels_(pixels), is_void_(is_void) {}
 
-  /// In any order: from the bottom up.
+  /// If any order is allowed, the bands come from the bottom up.
   bool read(const codecs::BandOutput& to, Order order) override {
     std::vector<int> firsts;
     for (int first = 0; first < height(); first += std::min(to.rows, height() - first)) {

@@ -1,5 +1,5 @@
 // GPUIMG_TEST_INSTRUCTION_SET limits the instruction sets that Highway may select in this process, to test the code for
-// older processors on newer ones. Unset, Highway selects the best.
+// older processors on newer ones. If it is not set, Highway selects the best set.
 #include <hwy/highway.h>
 
 #include <cstdio>

@@ -9,7 +9,7 @@
 
 namespace gpuimg::test {
 
-/// Restricts Highway to one instruction set during its lifetime.
+/// While this object exists, Highway is restricted to one instruction set.
 class OnlySet {
  public:
   explicit OnlySet(std::int64_t set) { choose(set); }
@@ -24,7 +24,7 @@ class OnlySet {
   }
 };
 
-/// hwy::TargetName() gives their names.
+/// hwy::TargetName() returns their names.
 inline std::vector<std::int64_t> instruction_sets() {
   std::vector<std::int64_t> sets;
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {

@@ -1,4 +1,4 @@
-// Calls libjpeg's own reader of coefficients, whose errors leave by longjmp.
+// Calls libjpeg's own reader of coefficients. Its errors return by longjmp.
 #include "support/jpeg_coefficients.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class LibjpegCoefficients {
 
   [[nodiscard]] bool is_sound() const { return is_sound_; }
 
-  /// How many coefficients JpegCoefficients::read has; 0 if the header cannot be read.
+  /// The number of coefficients of JpegCoefficients::read; 0 if the header cannot be read.
   [[nodiscard]] std::size_t size() const {
     std::size_t blocks = 0;
     for (const jpeg_component_info& of : components()) {
@@ -47,7 +47,7 @@ class LibjpegCoefficients {
     return blocks * DCTSIZE2;
   }
 
-  /// In its order. Only if is_sound().
+  /// The coefficients in the order of JpegCoefficients::read. Call only if is_sound().
   std::vector<std::int16_t> values() {
     std::vector<std::int16_t> all;
     for (const jpeg_component_info& of : components()) {

@@ -10,7 +10,8 @@
 
 namespace gpuimg::test {
 
-/// As slow as a sink may be: it copies blocks when the next ones come, and then spoils their memory.
+/// A sink that is as slow as the contract allows: it copies blocks only when the next ones come, and then overwrites
+/// their memory.
 class SlowSink final : public JpegBlockSink {
  public:
   explicit SlowSink(std::size_t coefficients) : all_(coefficients, kUnwritten) {}
@@ -18,7 +19,7 @@ class SlowSink final : public JpegBlockSink {
   std::span<std::int16_t> memory(std::size_t blocks) override;
   void take(std::span<const JpegBlocks> blocks) override;
 
-  /// Once all have been taken.
+  /// Call after all blocks have been taken.
   [[nodiscard]] std::vector<std::int16_t> all();
 
  private:
@@ -32,9 +33,9 @@ class SlowSink final : public JpegBlockSink {
 };
 
 enum class JpegCodesVerdict : std::uint8_t {
-  same,      ///< read, with libjpeg's coefficients
+  same,      ///< was read, with libjpeg's coefficients
   left,      ///< left to one decoder
-  mistaken,  ///< read, but libjpeg warns or fails, or has other coefficients
+  mistaken,  ///< was read, but libjpeg warns or fails, or has other coefficients
 };
 
 /// `file` starts with SOI.

@@ -1,4 +1,4 @@
-// The device's encoder, one step after another.
+// Runs the steps of the device's encoder one after another.
 #include "support/jpeg_encoder_twin.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class EncoderTwin {
     return tables_->of[component_of(block) == 0 ? 0 : 1];
   }
 
-  /// The pixel at (x, y), or the one that stands for it beyond the edges.
+  /// The pixel at (x, y). Beyond the edges, the pixel that replaces it.
   [[nodiscard]] const std::uint8_t* pixel(int x, int y) const {
     return pixels_.row<std::uint8_t>(clamp_index(y, pixels_.height)) +
            static_cast<std::ptrdiff_t>(clamp_index(x, pixels_.width)) * pixels_.format.channels;
@@ -97,8 +97,8 @@ class EncoderTwin {
   std::vector<std::uint64_t> nonzero_;
   std::vector<std::int16_t> dc_;
   std::vector<std::uint16_t> ac_bits_;
-  std::vector<std::uint64_t> first_bit_;  ///< of each tile, and the end
-  std::vector<std::uint32_t> words_;      ///< first bit highest
+  std::vector<std::uint64_t> first_bit_;  ///< the first bit of each tile, and the end
+  std::vector<std::uint32_t> words_;      ///< the first bit is the highest
 };
 
 void EncoderTwin::transform_pixels() {
@@ -174,7 +174,7 @@ void EncoderTwin::add_up_tiles() {
   first_bit_.push_back(bits);
 }
 
-/// Tiles are written last to first: they share words.
+/// Writes tiles from last to first, because neighbors share words.
 void EncoderTwin::write_codes() {
   words_.assign(first_bit_.back() / 32 + 1, 0);
   for (std::size_t tile = first_bit_.size() - 1; tile-- > 0;) {

@@ -14,18 +14,18 @@
 
 namespace gpuimg::test {
 
-/// How the twin divides its work. Small numbers make many seams.
+/// How the twin divides its work. Small numbers make many borders between parts.
 struct EncoderTwinChoices {
-  std::uint32_t tile_blocks = 256;   ///< packed together
-  std::uint32_t piece_bytes = 4096;  ///< stuffed together; a multiple of 16
+  std::uint32_t tile_blocks = 256;   ///< blocks that are packed together
+  std::uint32_t piece_bytes = 4096;  ///< bytes that are stuffed together; a multiple of 16
 };
 
-/// The scan; nullopt if it is left to the host.
+/// Returns the scan, or nullopt if it is left to the host.
 std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const JpegScanFormat& format,
                                                        const EncoderTwinChoices& choices = {});
 
-/// Empty if the twin leaves the pixels to the host, or if the file around its scan is the host's. `taken` counts the
-/// images that the twin encodes.
+/// Returns an empty text if the twin leaves the pixels to the host, or if its scan gives the host's file. `taken`
+/// counts the images that the twin encodes.
 std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::WriteOptions& options,
                                             const EncoderTwinChoices& choices = {}, int* taken = nullptr);
 

@@ -1,4 +1,4 @@
-// Calls libjpeg with its default error handler, which ends the program: all files made here are valid.
+// Calls libjpeg with its default error handler, which ends the program at an error. So all files made here are valid.
 #include "support/jpeg_maker.hpp"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace gpuimg::test {
 
 namespace {
 
-/// The file that libjpeg has written to memory, which it frees.
+/// The file that libjpeg has written to memory. This function frees that memory.
 FileBytes taken(unsigned char* memory, unsigned long size) {
   const auto* first = reinterpret_cast<const std::byte*>(memory);
   FileBytes file(first, first + size);

@@ -22,17 +22,17 @@ struct JpegChoices {
   int quality = 90;
   bool progressive = false;
   bool arithmetic = false;
-  int horizontal_sampling = 2;  ///< of luma, chroma being 1
+  int horizontal_sampling = 2;  ///< of luma; chroma has 1
   int vertical_sampling = 2;
   int chroma_horizontal_sampling = 1;
   int chroma_vertical_sampling = 1;
   int restart_interval = 0;
-  bool separate_scans = false;             ///< a scan each component
-  std::vector<JpegScanChoice> scans = {};  ///< in place of libjpeg's usual ones
-  bool as_rgb = false;                     ///< stored as RGB in place of YCbCr
+  bool separate_scans = false;             ///< each component has its own scan
+  std::vector<JpegScanChoice> scans = {};  ///< replace libjpeg's usual scans
+  bool as_rgb = false;                     ///< stored as RGB, not as YCbCr
   bool as_cmyk = false;                    ///< four channels
   bool as_ycck = false;                    ///< four channels given as CMYK, stored as YCCK
-  bool adobe = true;                       ///< with four channels: an Adobe segment, which says that they are inverted
+  bool adobe = true;  ///< with four channels: adds an Adobe segment, which says that they are inverted
 };
 
 /// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.

@@ -1,4 +1,4 @@
-// Decodes a JPEG both ways and compares.
+// Decodes a JPEG in several ways and compares the results.
 #include "support/jpeg_paths.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 const std::string kName = "file";
 
 struct Verdict {
-  std::string refusal;  ///< empty if read
+  std::string refusal;  ///< empty if the file was read
   DecodedImage decoded;
 };
 
@@ -98,7 +98,7 @@ std::string difference_of_jpeg_scans(std::span<const std::byte> file, const Jpeg
     const JpegHeader header = read_jpeg_header(exact, kName);
     constexpr std::uint64_t kMaxPixels = 1 << 22;
     if (header.frame.width * header.frame.height > kMaxPixels) {
-      return "";  // would only take long, with one decoder too
+      return "";  // it would take long, also with one decoder
     }
     check_size(kName, header.frame.width, header.frame.height, kMaxPixels);
     scans = read_scans(exact, choices);

@@ -1,4 +1,4 @@
-// Decodes a JPEG with one decoder, in parts and by its scans, and compares. Also used by the fuzzer.
+// Decodes a JPEG with one decoder, in parts and by its scans, and compares the results. Also used by the fuzzer.
 #pragma once
 
 #include <optional>

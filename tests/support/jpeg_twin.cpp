@@ -1,4 +1,4 @@
-// The device's decoder, one step after another.
+// Runs the steps of the device's decoder one after another.
 #include "support/jpeg_twin.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void Twin::cut_into_subsequences() {
   table_.before_tile = before_tile_.data();
 }
 
-/// All threads of a round read before any writes, as between two barriers.
+/// In a round, all threads read before one of them writes, as between two barriers.
 void Twin::synchronize(std::uint32_t tile) {
   const std::uint32_t first = tile * choices_.tile_size;
   const std::uint32_t begin = first - std::min(first, choices_.run_in);
@@ -144,7 +144,7 @@ void Twin::synchronize(std::uint32_t tile) {
   }
 }
 
-/// In each round all tiles read before any writes.
+/// In each round, all tiles read before one of them writes.
 bool Twin::repair_tiles() {
   for (std::uint32_t round = 0;; ++round) {
     std::vector<std::pair<std::uint32_t, DecoderState>> starts;
@@ -166,7 +166,7 @@ bool Twin::repair_tiles() {
   }
 }
 
-/// Within tiles, then over them.
+/// Adds up within tiles, then over the tiles.
 void Twin::add_up_sums() {
   SegmentSums all;
   for (std::uint32_t tile = 0; tile < table_.tile_count(); ++tile) {
@@ -198,7 +198,7 @@ void Twin::find_states() {
   }
 }
 
-/// As a bug in the steps before would leave it.
+/// Makes an error as a bug in the steps before would.
 void Twin::plant_error() {
   const auto number = static_cast<std::uint32_t>(choices_.planted_error);
   if (choices_.planted_error < 0 || number >= table_.count) {
@@ -237,7 +237,7 @@ void Twin::write_blocks() {
   }
 }
 
-/// As a column of the block after the other.
+/// Returns the block column by column.
 std::array<std::int16_t, kBlockSize> Twin::block_at(int component, std::uint32_t column, std::uint32_t row) const {
   std::array<std::int16_t, kBlockSize> block{};
   if (is_coded_order_) {

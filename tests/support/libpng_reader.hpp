@@ -11,12 +11,12 @@
 namespace gpuimg::test {
 
 struct LibpngResult {
-  Image image;  ///< empty if libpng refused the file
+  Image image;  ///< empty if libpng rejected the file
   std::vector<std::pair<std::string, std::string>> text;
   std::string complaints;  ///< errors and warnings, one per line
 };
 
-/// Supports only what gpuimg writes: 8 and 16 bits, 1 to 4 channels, no palette. Reads through IEND.
+/// Supports only files as gpuimg writes them: 8 and 16 bits, 1 to 4 channels, no palette. Reads through IEND.
 LibpngResult read_with_libpng(std::span<const std::byte> bytes);
 
 }  // namespace gpuimg::test

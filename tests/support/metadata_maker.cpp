@@ -1,4 +1,4 @@
-// Lays directories out one after the other, each followed by its values.
+// Writes directories one after the other, each followed by its values.
 #include "support/metadata_maker.hpp"
 
 namespace gpuimg::test {
@@ -43,7 +43,7 @@ FileBytes rich_exif(const ExifChoices& choices) {
   add_text(exif.bytes, std::string_view("Camera Ltd.\0", 12));
   exif.add(3 + notes, 2);
   exif.entry(33434, 5, 1, exif_values);  // exposure time
-  exif.entry(34855, 3, 2, 0, 0);         // speed: two numbers in place
+  exif.entry(34855, 3, 2, 0, 0);         // speed: two numbers in the entry itself
   exif.bytes.resize(exif.bytes.size() - 4);
   exif.add(100, 2);
   exif.add(200, 2);

@@ -11,7 +11,7 @@
 
 namespace gpuimg::test {
 
-/// The file that gpuimg writes of these pixels.
+/// The file that gpuimg writes for these pixels.
 inline std::vector<std::byte> npy_of(ConstView pixels) {
   std::vector<std::byte> file;
   const ByteSink append = [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); };

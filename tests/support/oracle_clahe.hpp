@@ -17,7 +17,7 @@ inline int reflected(int at, int size) {
   return at;
 }
 
-/// The table of one tile, as docs/operations.md has it; its entries are from 0 to v_max.
+/// The table of one tile, as docs/operations.md defines it. Its entries are 0 to v_max.
 inline Table tile_table(std::vector<std::uint64_t> counts, double clip, std::uint32_t v_max) {
   const std::uint64_t levels = counts.size();
   std::uint64_t counted = 0;

@@ -97,7 +97,8 @@ Table table_stretch(const Counts& counts, std::uint64_t low_percent, std::uint64
   if (total == 0) {
     return identity(counts.size());
   }
-  // The first level in use whose share of all pixels is at least the percentile: cross-multiplied, nothing is rounded.
+  // Find the first level in use whose share of all pixels is at least the percentile. Cross-multiplication avoids
+  // rounding.
   const auto level_at = [&](std::uint64_t percent) {
     Wide cumulative = 0;
     for (std::size_t i = 0;; ++i) {

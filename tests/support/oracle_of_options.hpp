@@ -17,7 +17,7 @@ inline LevelFunction luma_of_kind(Luma kind) {
   }
 }
 
-/// What a histogram counts: the bin or level of a pixel.
+/// The number that a histogram counts: the bin or level of a pixel.
 inline LevelFunction level_of_channel(Channel channel, const HistogramOptions& options, PixelFormat format) {
   const std::uint32_t v_max = format.max_value();
   const auto bins = static_cast<std::uint64_t>(options.hsl_bins);

@@ -1,4 +1,4 @@
-// An oracle of resize in plain loops, written from the words of docs/operations.md, "Resize", and of crop, rotate and
+// An oracle of resize in plain loops, written from the text of docs/operations.md, "Resize", and of crop, rotate and
 // flip. It does not use the arithmetic of core.
 #pragma once
 
@@ -202,7 +202,7 @@ inline Image resampled(ConstView image, int width, int height, ResizeFilter filt
   return image_of(std::move(samples), image.format.sample);
 }
 
-/// Which pixel of the input becomes pixel (x, y) of a turned image.
+/// The pixel of the input that becomes pixel (x, y) of a turned image.
 inline ConstView at(ConstView image, int x, int y) {
   image.data = image.row_bytes(y) + static_cast<std::size_t>(x) * image.format.bytes_per_pixel();
   return image;

@@ -41,7 +41,7 @@ inline std::vector<std::uint64_t> window_samples(ConstView plane, int x, int y, 
   return samples;
 }
 
-/// One channel of an image, as the options name it.
+/// One channel of an image. The channel is named as in the options.
 inline Image plane_of(ConstView pixels, Channel channel, Luma luma) {
   Image plane(pixels.width, pixels.height, {pixels.format.sample, 1});
   for (int y = 0; y < pixels.height; ++y) {
@@ -67,7 +67,7 @@ inline Image plane_of(ConstView pixels, Channel channel, Luma luma) {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Of samples x with weights a: Σa, Σa·x and Σa·x².
+/// The sums Σa, Σa·x and Σa·x² of samples x with weights a.
 struct Moments {
   std::uint64_t n = 0;
   std::uint64_t sum = 0;
@@ -83,7 +83,7 @@ struct Moments {
   }
 };
 
-/// Where all weights of a window are `v_max`, they are all 1 instead.
+/// If all weights of a window are `v_max`, each of them is 1 instead.
 inline Moments moments_of(const std::vector<std::uint64_t>& samples, const std::vector<std::uint64_t>& weights,
                           std::uint64_t v_max) {
   const bool is_opaque = std::all_of(weights.begin(), weights.end(), [=](auto weight) { return weight == v_max; });
@@ -97,7 +97,7 @@ inline Moments moments_of(const std::vector<std::uint64_t>& samples, const std::
   return moments;
 }
 
-/// The weight of each pixel: its alpha or `v_max`, and 0 for those that a choice leaves out.
+/// The weight of each pixel: its alpha or `v_max`, and 0 for pixels that a choice leaves out.
 inline Image weights_of(ConstView pixels, const Choice& choice) {
   Image weights = plane_of(pixels, Channel::alpha, kDefaultLuma);  // V without alpha
   const std::uint32_t v_max = pixels.format.max_value();

@@ -1,4 +1,5 @@
-// The device's encoder, one step after another. What a warp or a block of threads does together is a loop here.
+// Runs the steps of the device's encoder one after another. Where a warp or a block of threads works together, this
+// code has a loop.
 #include "support/png_encoder_twin.hpp"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ class PngTwin {
       choose_codes(block);
     }
     place_chunks();
-    for (std::uint32_t part = layout_.part_count(); part-- > 0;) {  // they share words
+    for (std::uint32_t part = layout_.part_count(); part-- > 0;) {  // from last to first: parts share words
       pack(part);
     }
     for (std::uint32_t strip = 0; strip < layout_.strips; ++strip) {
@@ -212,7 +213,7 @@ void PngTwin::prime(const std::uint8_t* base, std::uint32_t begin) {
   }
 }
 
-/// As the kernel does: 30 attempts of a turn see the table of the turn before, and each other.
+/// Does the same as the kernel: the 30 attempts of a turn see the table of the turn before, and each other.
 void PngTwin::search(const std::uint8_t* base, std::uint32_t strip, std::uint32_t begin, std::uint32_t end,
                      std::uint32_t stop) {
   struct Lane {
@@ -486,7 +487,7 @@ void PngTwin::pack(std::uint32_t number) {
   });
 }
 
-/// In stretches, as the device does, but of 100 bytes.
+/// Works in stretches, as the device does, but each has 100 bytes.
 void PngTwin::checksum(const ChunkPlace& place) {
   static const CrcPowers kPowers = crc_powers();
   static const CrcTables kTables = [] {

@@ -12,10 +12,10 @@
 
 namespace gpuimg::test {
 
-/// The IDAT chunks; nullopt if they are left to the host.
+/// Returns the IDAT chunks, or nullopt if they are left to the host.
 std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const PngDataFormat& format);
 
-/// Empty if the file around the twin's chunks is the host's.
+/// Returns an empty text if the file with the twin's chunks equals the host's file.
 std::string difference_of_png_encoder_twin(ConstView pixels, const codecs::WriteOptions& options);
 
 }  // namespace gpuimg::test

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
 
 struct Verdict {
-  std::string refusal;  ///< empty if read
+  std::string refusal;  ///< empty if the file was read
   Image image;
 };
 
@@ -67,7 +67,7 @@ std::optional<Verdict> read_fast(const SimplePng& png, const Parts&... parts) {
   return verdict;
 }
 
-/// The difference between reading in blocks and reading in parts on two threads.
+/// Returns the difference between reading in blocks and reading in parts on two threads.
 std::string difference_of_parts(std::span<const std::byte> file) {
   std::optional<SimplePng> simple;
   try {

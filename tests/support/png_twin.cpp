@@ -1,4 +1,4 @@
-// The device's decoder, one step after another.
+// Runs the steps of the device's decoder one after another.
 #include "support/png_twin.hpp"
 
 #include <algorithm>
@@ -234,8 +234,8 @@ void Twin::build_tables(std::uint32_t block) {
   }
 }
 
-/// Lanes walk again until each begins where the one before it ends, up to the end of the block. In each round all lanes
-/// read before any writes, as between two barriers.
+/// Lanes walk again until each begins where the one before it ends, up to the end of the block. In each round, all
+/// lanes read before one of them writes, as between two barriers.
 void Twin::settle_lanes(const WindowPlace& place, std::vector<LaneWalk>& lanes) {
   const std::uint32_t* const words = words_.data() + place.first_word;
   for (;;) {
@@ -305,7 +305,7 @@ void Twin::plant_error() {
   }
 }
 
-/// The blocks that follow one another as they are listed.
+/// The blocks that follow one another, in the order of the list.
 void Twin::skip_regular_blocks() {
   if (chain_.bit != kFirstBlockBit || blocks_[0].begin != kFirstBlockBit) {
     return;
@@ -324,7 +324,7 @@ void Twin::skip_regular_blocks() {
   chain_.bit = blocks_[i].begin;
 }
 
-/// A round: the blocks that have not been decoded, then the chain.
+/// Runs a round: first the blocks that have not been decoded, then the chain.
 void Twin::decode_blocks() {
   ++result_.rounds;
   const auto first_window = static_cast<std::uint32_t>(windows_.size());
@@ -459,7 +459,7 @@ void Twin::make_bytes() {
   }
 }
 
-/// Row after row; the device has 32 rows on the way, each a chunk behind the one above.
+/// Works row by row. The device works on 32 rows at a time, each one chunk behind the row above.
 template <std::uint32_t kPixelBytes>
 void Twin::unfilter_rows() {
   constexpr std::uint32_t kWords = kChunkWords<kPixelBytes>;

@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// An error in what the walks have found, before windows are joined.
+/// An error in the results of the walks, before windows are joined.
 struct PlantedWalkError {
   enum class Of { nothing, entry, exit, bytes, lane } of = Of::nothing;
   std::uint32_t window = 0;
@@ -24,9 +24,9 @@ struct PngTwinResult {
   std::uint32_t candidates = 0;  ///< bits at which a block may begin
   std::uint32_t blocks = 0;      ///< of them and of the chain
   std::uint32_t windows = 0;
-  std::uint32_t rounds = 0;       ///< of parsing and decoding blocks
+  std::uint32_t rounds = 0;       ///< rounds that parse and decode blocks
   std::uint32_t repaired = 0;     ///< windows that were decoded again
-  std::uint32_t walks_again = 0;  ///< of lanes, within windows
+  std::uint32_t walks_again = 0;  ///< repeated walks of lanes, within windows
   std::uint32_t stored_runs = 0;
   std::optional<Image> image;  ///< if there is no defect
 };
@@ -34,8 +34,8 @@ struct PngTwinResult {
 PngTwinResult decode_with_twin(const EncodedPng& png, const gpuimg::png::DecodeShape& shape = {},
                                const PlantedWalkError& error = {});
 
-/// Empty if the twin leaves the file to libpng, or both read the same pixels. `taken` counts the files that the twin
-/// reads.
+/// Returns an empty text if the twin leaves the file to libpng, or if both read the same pixels. `taken` counts the
+/// files that the twin reads.
 std::string difference_of_png_twin(std::span<const std::byte> file, const gpuimg::png::DecodeShape& shape = {},
                                    int* taken = nullptr);
 

@@ -1,4 +1,4 @@
-// Random choices for libjpeg, and bytes changed at random.
+// Makes random choices for libjpeg, and changes random bytes.
 #include "support/random_jpeg.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Random JPEG files that a device may decode, and damage done to them.
+// Random JPEG files that a device may decode, and damaged copies of them.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 namespace gpuimg::test {
 
 struct JpegSampling {
-  int horizontal;  ///< of luma, chroma being 1
+  int horizontal;  ///< of luma; chroma has 1
   int vertical;
 };
 constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 
-/// Any sampling; in half of them restart markers, 1 … `max_restart_interval` MCUs apart.
+/// Any sampling. Half of the files have restart markers, 1 … `max_restart_interval` MCUs apart.
 JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval);
 
 /// Sampling factors of luma and chroma, horizontal and vertical.
@@ -27,19 +27,20 @@ constexpr JpegFactors kAllJpegFactors[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1,
                                            {3, 1, 1, 1}, {1, 3, 1, 1}, {2, 3, 1, 1}, {2, 2, 2, 1}, {2, 2, 1, 2},
                                            {1, 1, 2, 2}, {1, 1, 1, 2}, {2, 1, 1, 2}};
 
-/// Progressive, or a scan for each component. Any quality; restart markers in half of them.
+/// Progressive, or with a scan for each component. Any quality. Half of the files have restart markers.
 JpegChoices of_several_scans(Random& random, const JpegFactors& factors);
 
-/// Progressive scans: any bands in any order, each bit by bit from any bit on.
+/// Progressive scans: any bands in any order. Each band starts at any bit, and each further scan adds one bit.
 std::vector<JpegScanChoice> any_scans(Random& random, int components);
 
 /// For `channels` components: steps from 1 to 255, equal or different tables, luma of 1 or 2 samples each way.
 codecs::JpegEncoding any_encoding(Random& random, int channels);
 
-/// As a camera sees it: shading, objects with edges, flat areas and noise. u8 with 1 or 3 channels.
+/// An image like a photo: shading, objects with edges, flat areas and noise. u8 with 1 or 3 channels.
 Image photo_like_image(Random& random, int width, int height, int channels);
 
-/// Changes one to three bytes, most of them coded ones; cuts off the end of one in eight. A backend may decode `file`.
+/// Changes one to three bytes, most of them coded bytes. Cuts off the end of one file in eight. A backend may decode
+/// `file`.
 FileBytes mutant_of_jpeg(Random& random, const FileBytes& file);
 
 }  // namespace gpuimg::test

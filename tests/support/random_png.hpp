@@ -1,4 +1,4 @@
-// PNG pictures with random samples, files of them as any encoder may write them, and damage done to them.
+// PNG pictures with random samples, files of them as any encoder may write them, and damaged copies of the files.
 #pragma once
 
 #include "gpuimg/image.hpp"
@@ -31,16 +31,16 @@ inline PngPicture small_picture(PngKind kind = {2, 8}) {
   return random_picture(random, kind, 5, 4);
 }
 
-/// How an encoder filters, deflates and cuts. Of zlib's parameters, any.
+/// How an encoder filters, deflates and cuts. zlib's parameters may have any value.
 struct PngDeflating {
-  int filter = 5;  ///< 0 … 4 in all rows; 5: any in each row
+  int filter = 5;  ///< 0 … 4 in all rows; 5: each row has any filter
   int level = 6;
   int strategy = 0;
   int memory_level = 8;
   int window_bits = 15;
-  std::size_t flush_bytes = 0;  ///< a flush of that kind after so many bytes; 0 for none
+  std::size_t flush_bytes = 0;  ///< bytes between flushes of that kind; 0 for no flush
   int flush = 0;
-  std::size_t chunk_bytes = 0;  ///< of image data in an IDAT chunk; 0 for all in one
+  std::size_t chunk_bytes = 0;  ///< image data in an IDAT chunk; 0 for one chunk with all
 };
 
 /// u8 or u16, 1 to 4 channels.
@@ -52,7 +52,8 @@ PngDeflating any_deflating(Random& random);
 /// The file around a zlib stream of a picture's filtered rows, in chunks of at most `chunk_bytes` (0: one).
 FileBytes png_of_stream(int width, int height, PixelFormat format, const FileBytes& stream, std::size_t chunk_bytes);
 
-/// Bits or bytes of the image data changed, inserted or left out, or the end cut off. Checksums are right in most.
+/// Changes, inserts or removes bits or bytes of the image data, or cuts off the end. Most results have correct
+/// checksums.
 FileBytes mutant_of_png(Random& random, const FileBytes& file);
 
 }  // namespace gpuimg::test

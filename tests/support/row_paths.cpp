@@ -1,4 +1,4 @@
-// Files are detected as decode_image detects them.
+// Detects a file's format as decode_image does.
 #include "support/row_paths.hpp"
 
 #include <algorithm>

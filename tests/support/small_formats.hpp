@@ -28,7 +28,7 @@ struct BmpChoices {
   std::uint32_t gap = 0;  ///< bytes between header and pixels
 };
 
-/// `values` are palette indices or pixels as stored, top row first; without them, the file ends before its pixels.
+/// `values` are palette indices or pixels as stored, top row first. If it is empty, the file ends before its pixels.
 FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
                    const BmpChoices& choices = {});
 
@@ -68,7 +68,7 @@ struct PsdChoices {
   int mode = 3;              ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
   bool is_large = false;     ///< PSB
   bool transparent = false;  ///< the plane after the colors is transparency
-  FileBytes colors = {};     ///< of an indexed file
+  FileBytes colors = {};     ///< only for an indexed file
   FileBytes resources = FileBytes(6, std::byte{0x55});
   std::size_t row_spare = 0;  ///< unused bytes after each coded row, which its length includes
 };

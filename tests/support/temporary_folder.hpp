@@ -1,4 +1,4 @@
-// A folder that a test has to itself, removed with everything in it when the test ends.
+// A folder that only one test uses. It is removed with all its contents when the test ends.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
-  /// Names in the folder, sorted; temporary files included.
+  /// The names in the folder, sorted, with those of temporary files.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {

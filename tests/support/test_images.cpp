@@ -18,7 +18,7 @@ std::uint64_t chosen_seed() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-/// value_of(x, y, channel) gives the color channels; alpha is random, often 0 or V.
+/// value_of(x, y, channel) returns the color channels; alpha is random, often 0 or V.
 template <class ValueOf>
 Image image_from(Random& random, int width, int height, PixelFormat format, const ValueOf& value_of) {
   Image image(width, height, format);

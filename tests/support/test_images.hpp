@@ -42,7 +42,7 @@ std::string name_of(PixelFormat format);
 /// Every channel, including alpha, has `value`.
 Image constant_image(int width, int height, PixelFormat format, std::uint32_t value);
 
-/// `channels_of(i)` gives the channels of pixel i, row after row.
+/// `channels_of(i)` returns the channels of pixel i, row after row.
 Image image_of_pixels(int width, int height, PixelFormat format,
                       const std::function<std::vector<std::uint32_t>(std::size_t)>& channels_of);
 
@@ -68,11 +68,11 @@ Image levels_by_alphas(PixelFormat format);
 /// Makes a random rectangle opaque, if the image has alpha.
 void make_area_opaque(Random& random, View pixels);
 
-/// How often a test with random cases repeats itself: `by_default` times GPUIMG_TEST_TIMES, which is 1 if it is not
-/// set.
+/// The number of times that a test with random cases runs them: `by_default` times GPUIMG_TEST_TIMES, which is 1 if it
+/// is not set.
 int rounds(int by_default);
 
-/// 0 and other values (1 … 255), about half each: u8, 1 channel.
+/// About half of the values are 0, the others 1 … 255. u8, 1 channel.
 Image random_mask(Random& random, int width, int height);
 
 /// 4096×4096 8-bit RGB: pixel i has r = i / 65536, g = i / 256 mod 256, b = i mod 256.

@@ -46,7 +46,7 @@ void add_broken_lengths(Catalogue& to) {
     if (!sound[i].has_length()) {
       continue;
     }
-    const bool is_unneeded = sound[i].marker == 0xE0;  // libjpeg finds the next segment anyhow
+    const bool is_unneeded = sound[i].marker == 0xE0;  // libjpeg finds the next segment without it
     const int length = static_cast<int>(sound[i].payload.size()) + 2;
     const std::string name = "jpeg_part" + std::to_string(i) + "_" + name_of_marker(sound[i].marker) + "_length_";
     const auto add = [&](const char* what, int length_error) {
@@ -70,7 +70,7 @@ void add_dropped_and_repeated(Catalogue& to) {
   const auto without = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { erase(p, marker); }); };
   const auto twice = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { repeat(p, marker); }); };
   to.add_good("jpeg_without_app0.jpg", without(0xE0), read_with_libjpeg(plain));
-  // As in Motion JPEG, where the standard's Huffman tables are implied.
+  // Motion JPEG is like this: it leaves out the Huffman tables, and decoders use the standard's.
   to.add_good("jpeg_without_dht.jpg", without(kCodes), read_with_libjpeg(plain));
   to.add_good("jpeg_dqt_twice.jpg", twice(kTables), read_with_libjpeg(plain));
   to.add_good("jpeg_dht_twice.jpg", twice(kCodes), read_with_libjpeg(plain));
@@ -178,7 +178,7 @@ void add_other_processes(Catalogue& to) {
                      p.insert(p.begin() + 2, {marker, FileBytes(4), {}, 0});
                    }));
   }
-  // A JFIF file is YCbCr by definition; without JFIF, transform 7 is undefined, and everybody takes it for YCbCr.
+  // A JFIF file is YCbCr by definition. Without JFIF, transform 7 is undefined, and all decoders treat it as YCbCr.
   const JpegPart adobe = {0xEE, bytes_of({"Adobe\0\x64\0\0\0\0\x07", 12}), {}, 0};
   to.add_good("jpeg_adobe_of_transform_7_beside_jfif.jpg",
               changed(plain, [&](Parts& p) { p.insert(p.begin() + 2, adobe); }), read_with_libjpeg(plain));
@@ -186,7 +186,7 @@ void add_other_processes(Catalogue& to) {
               read_with_libjpeg(plain), "not affected by this: Unknown Adobe color transform");
 }
 
-/// libjpeg warns about them, but the pixels are whole.
+/// libjpeg warns about these files, but all their pixels are correct.
 void add_harmless_flaws(Catalogue& to) {
   const FileBytes plain = plain_jpeg();
   const auto add = [&](const char* what, FileBytes file, const char* words, std::size_t rest_bytes = 0) {
@@ -243,7 +243,7 @@ void add_broken_coded_data(Catalogue& to) {
   });
   add("with_restarts_out_of_order",
       [&](FileBytes& coded) { coded[static_cast<std::size_t>(first_restart(coded)) + 1] = std::byte{0xD5}; });
-  for (const std::size_t more : {1, 2, 3, 4, 5}) {  // libjpeg reads up to seven ahead
+  for (const std::size_t more : {1, 2, 3, 4, 5}) {  // libjpeg reads up to seven bytes ahead
     add(
         fmt::format("with_{}_bytes_more", more).c_str(),
         [&](FileBytes& coded) { coded.resize(coded.size() + more, std::byte{0x12}); },

@@ -41,7 +41,7 @@ Image rgb_image(const Values& indices, const Values& colors) {
 
 constexpr const char* kCut = "damaged or cut off after its first frame";
 
-/// A GIF of one frame: nothing needs its trailer.
+/// A GIF of one frame. Readers do not need its trailer.
 void add_frame_of(Catalogue& to, std::string name, FileBytes bytes, Image expected) {
   to.add_good_with_rest(std::move(name), std::move(bytes), 1, std::move(expected), "", kCut);
 }
@@ -95,7 +95,7 @@ void add_packed(Catalogue& to) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
     frame.packing.runs = true;
-    frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that includes its own last pixel
+    frame.indices.assign(frame.indices.size(), 3);  // each code means a run that includes the code's own last pixel
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
     add_frame_of(to, name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
@@ -137,7 +137,7 @@ void add_variants(Catalogue& to) {
   add_frame_of(to, "gif_with_application_data.gif", with_block(bytes_of({"\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0\0", 19})),
                whole());
   FileBytes longer = plain;
-  longer.resize(longer.size() + 2000, std::byte{1});  // too long for trials with every prefix
+  longer.resize(longer.size() + 2000, std::byte{1});  // now too long to try every prefix
   to.add_good("gif_bytes_after_the_trailer.gif", longer, whole());
   GifFrame small;
   small.x = 2;
@@ -164,7 +164,7 @@ void add_variants(Catalogue& to) {
                make_gif(kWidth, kHeight, kFour, {small}, 3), part());
 }
 
-/// The screen grows to hold the first frame.
+/// A screen that is too small is enlarged to hold the first frame.
 void add_small_screens(Catalogue& to) {
   const GifFrame frame = frame_of(4);
   for (const auto& [width, height] : {std::pair{0, 0}, {0, kHeight}, {kWidth, 0}, {kWidth - 1, kHeight}}) {

@@ -13,7 +13,7 @@ struct HeaderField {
   const char* what;  ///< part of the file name
   std::size_t offset;
   std::uint32_t value;
-  const char* words;  ///< of the refusal
+  const char* words;  ///< part of the error
   int bytes = 1;      ///< little endian
 };
 

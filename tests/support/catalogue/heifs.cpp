@@ -1,5 +1,5 @@
 // HEIC and AVIF: properties, transformations, alpha, metadata, several images, and broken files. Boxes are written by
-// hand around known images of a few gray levels. None if the libheif here has no decoder for them.
+// hand around known images of a few gray levels. Files that this libheif has no decoder for are left out.
 #include <string>
 #include <string_view>
 
@@ -39,7 +39,7 @@ constexpr std::string_view kHevc =
     "\x00\x00\x00\x2a\x28\x01\xaf\x06\xb2\x13\x1d\xa0\x92\x29\xb8\x67\xf8\x48\xc4\x09\x1f\xd5\xea\x1e\x80\x66"
     "\xc4\xc9\x5d\xdd\x85\xe7\xa0\x61\xf2\xd5\xf5\x9c\x2b\x68\x21\xfc\x9d\xf7\xfe\xef"sv;
 
-/// HEVC, 64×64, in blocks of 16×16, of noise: one slice, whose end can come at any block.
+/// HEVC, 64×64, noise in blocks of 16×16, in one slice. The slice can end at any block.
 constexpr std::string_view kHevcBlocksHeader =
     "\x01\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1e\xf0\x00\xfc\xfc\xf8\xf8\x00\x00\x0f\x03\x20\x00\x01"
     "\x00\x17\x40\x01\x0c\x01\xff\xff\x04\x08\x00\x00\x03\x00\x9f\xf8\x00\x00\x03\x00\x00\x1e\xba\x02\x40\x21"
@@ -77,7 +77,7 @@ FileBytes box(std::string_view type, const FileBytes& content) {
   return bytes;
 }
 
-/// With version and flags in front.
+/// A box that starts with its version and flags.
 FileBytes full_box(std::string_view type, const FileBytes& content, std::uint32_t version = 0) {
   FileBytes bytes;
   add_be(bytes, version << 24, 4);
@@ -100,7 +100,7 @@ FileBytes imir(std::uint32_t axis) { return box("imir", numbers({axis}, 1)); }
 FileBytes clap(std::uint32_t width, std::uint32_t height) {
   return box("clap", numbers({width, 1, height, 1, 0, 1, 0, 1}, 4));
 }
-/// Colors declared by numbers: those of sRGB.
+/// Declares the colors by numbers: the numbers of sRGB.
 FileBytes colors(bool is_full_range) {
   FileBytes content = bytes_of("nclx");
   add_bytes(content, numbers({1, 13, 6}, 2));
@@ -113,9 +113,9 @@ struct Item {
   std::string type;
   FileBytes data;
   std::vector<FileBytes> properties;
-  std::string content_type = {};  ///< of "mime"
+  std::string content_type = {};  ///< only for type "mime"
   std::string reference = {};     ///< the kind of its reference to the first item
-  Values sources = {};            ///< the items that its image is made of
+  Values sources = {};            ///< the items that make up its image
 };
 
 FileBytes item_info(std::size_t id, const Item& item) {
@@ -161,7 +161,7 @@ FileBytes item_references(const std::vector<Item>& items) {
   return full_box("iref", all);
 }
 
-/// The data of the items begin at `offset` of the file.
+/// The data of the items begins at `offset` of the file.
 FileBytes meta(const std::vector<Item>& items, std::size_t offset, std::uint32_t primary) {
   FileBytes places = numbers({0x4400, static_cast<std::uint32_t>(items.size())}, 2);
   FileBytes infos = numbers({static_cast<std::uint32_t>(items.size())}, 2);
@@ -228,7 +228,7 @@ Image quarters_turned() {
   });
 }
 
-/// The size stands behind the transformations.
+/// The size property comes after the transformations.
 void add_late_sizes(Catalogue& to) {
   const auto late = [](const std::vector<FileBytes>& transformations) {
     Item item = quarters();
@@ -245,7 +245,7 @@ Item alpha_of(const std::vector<FileBytes>& more, std::string_view data = kAv1Al
   return item;
 }
 
-/// The quarters with their alpha.
+/// The image of quarters with its alpha.
 Image quarters_with_alpha(std::uint32_t second = 128, int left = 0, int top = 0, int width = kWidth,
                           int height = kHeight) {
   return image_of_pixels(width, height, {Sample::u8, 4}, [&](std::size_t i) {
@@ -290,7 +290,7 @@ void add_alpha(Catalogue& to) {
   to.add_good("heif_alpha_of_video_range.avif", heif({quarters(), alpha_of({}, video)}), quarters_with_alpha(130));
 }
 
-/// Levels of 16 to 235, of 8 bits, become those of 0 to 255.
+/// 8-bit levels of 16 to 235 become levels of 0 to 255.
 void add_gray(Catalogue& to) {
   const auto gray = [](const std::vector<FileBytes>& more, std::string_view data = kAv1Alpha) {
     Item item{"av01", bytes_of(data), {ispe(kWidth, kHeight), av1_header(0x1C)}};
@@ -343,7 +343,7 @@ void add_gray_of_hevc(Catalogue& to) {
               constant_image(64, 64, {Sample::u8, 3}, 128));
 }
 
-/// Sound, but not for libheif 1.15.
+/// Valid files that libheif 1.15 does not read.
 void add_uncommon(Catalogue& to) {
   FileBytes compact = box("ftyp", bytes_of("mif3\0\0\0\0heic"sv));
   add_bytes(compact, box("mini", bytes_of("\x08\x08\x80\xff\x01\xfe\x20"sv)));
@@ -360,7 +360,7 @@ void add_metadata(Catalogue& to) {
   FileBytes profile = bytes_of("prof");
   add_bytes(profile, make_icc({}));
   FileBytes exif = numbers({0}, 4);
-  add_bytes(exif, exif_with(6, true));  // without effect: rotation is a property of the image
+  add_bytes(exif, exif_with(6, true));  // no effect: rotation is a property of the image
   to.add_good("heif_with_metadata.avif",
               heif({quarters({box("colr", profile)}), Item{"Exif", exif, {}, "", "cdsc"},
                     Item{"mime", xmp_packet(), {}, "application/rdf+xml", "cdsc"}}),
@@ -402,7 +402,8 @@ void add_broken(Catalogue& to) {
   to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data cover at most");
 }
 
-/// One flipped bit each. Decoders conceal it: libheif gives an image, of which the first two end with what memory held.
+/// Each file has one flipped bit. Decoders conceal the damage: libheif returns an image. The images of the first two
+/// files end with the previous contents of memory.
 void add_flipped(Catalogue& to) {
   const auto flipped = [](std::size_t at, unsigned bit) {
     FileBytes data = bytes_of(kHevcBlocks);

@@ -1,4 +1,4 @@
-// Takes a sound file apart and changes its coded bytes, or writes the codes of libjpeg's standard tables one by one.
+// Takes a valid file apart and changes its coded bytes, or writes the codes of libjpeg's standard tables one by one.
 #include "support/catalogue/jpeg_defects.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ FileBytes coded(std::string codes) {
   return bytes;
 }
 
-/// A gray file of 8×8 blocks in one row, each of which has `block` as codes.
+/// A gray file with one row of 8×8 blocks. Each block has the codes `block`.
 FileBytes row_of_blocks(int count, std::initializer_list<std::string_view> block) {
   const Image image(8 * count, 8, {Sample::u8, 1});
   std::vector<JpegPart> parts = jpeg_parts(make_jpeg(image.view(), {.horizontal_sampling = 1, .vertical_sampling = 1}));
@@ -59,7 +59,7 @@ FileBytes row_of_blocks(int count, std::initializer_list<std::string_view> block
   return assemble_jpeg(parts);
 }
 
-/// `change` gets the coded bytes of `file`.
+/// Calls `change` with the coded bytes of `file`.
 template <class Change>
 FileBytes with_other_scan(const FileBytes& file, const Change& change) {
   std::vector<JpegPart> parts = jpeg_parts(file);

@@ -1,4 +1,4 @@
-// JPEG files with one thing wrong in the coded bytes, for each reason for which a device leaves a file to the host.
+// JPEG files with one defect in the coded bytes: one for each reason why a device leaves a file to the host.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct JpegDefect {
   std::uint32_t defect = 0;  ///< gpuimg::jpeg::Defect, one bit; the decoder may find others as well
 };
 
-/// All but broken_chain and not_synchronized, which no file causes alone.
+/// All defects but broken_chain and not_synchronized, because no file causes one of these alone.
 std::vector<JpegDefect> jpeg_defects();
 
 }  // namespace gpuimg::test

@@ -11,14 +11,14 @@ namespace gpuimg::test {
 
 struct JpegPart {
   std::uint32_t marker = 0;  ///< second byte: 0xD8, 0xE0 …
-  FileBytes payload;         ///< behind the length
-  FileBytes coded;           ///< of a scan: what follows it, restart markers included
+  FileBytes payload;         ///< the bytes after the length
+  FileBytes coded;           ///< only for a scan: the coded data after it, with restart markers
   int length_error = 0;      ///< added to the length that is written
 
   [[nodiscard]] bool has_length() const { return marker != 0xD8 && marker != 0xD9 && marker != 0x01; }
 };
 
-/// Takes a valid file. Drops what follows the end of the image.
+/// Takes a valid file. Drops the bytes after the end of the image.
 std::vector<JpegPart> jpeg_parts(const FileBytes& file);
 
 FileBytes assemble_jpeg(const std::vector<JpegPart>& parts);

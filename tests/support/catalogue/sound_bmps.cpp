@@ -21,7 +21,7 @@ Image rgb_image(const Values& colors) {
   return image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(colors[i]); });
 }
 
-/// A file of uncompressed rows. Without some of the padding that ends it, its pixels are whole.
+/// A file of uncompressed rows. It ends with padding. If some of the padding is cut off, no pixel is lost.
 void add_rows(Catalogue& to, const std::string& name, FileBytes file, int bits, Image expected) {
   const int unused_bits = (32 - kWidth * bits % 32) % 32;
   to.add_good_with_rest(name, std::move(file), static_cast<std::size_t>(unused_bits / 8), std::move(expected), "",
@@ -154,7 +154,7 @@ struct Runs {
   const char* note = "";
 };
 
-/// Rows of 5 pixels, the bottom one first. Whatever the runs skip has index 0.
+/// Rows of 5 pixels, the bottom row first. Pixels that the runs skip have index 0.
 void add_runs(Catalogue& to) {
   constexpr const char* kCut = "extends past its row";
   const Values skipped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};

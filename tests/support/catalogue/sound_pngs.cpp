@@ -59,7 +59,7 @@ void add_data_in_pieces(Catalogue& to) {
   }
 }
 
-/// Damaged ancillary chunks are skipped. All of these are damaged, in their content or in their CRC.
+/// Damaged ancillary chunks are skipped. Each of these chunks is damaged, in its content or in its CRC.
 void add_damaged_extras(Catalogue& to) {
   const PngPicture picture = small_png_picture({2, 8});
   for (const char* chunk : {"gAMA", "iCCP", "tEXt", "zTXt", "sRGB", "cHRM", "pHYs", "eXIf", "sPLT", "prIv"}) {

@@ -36,7 +36,7 @@ struct Kind {
   int kind;
   int bits;
   int map_bits;        ///< 0 without a map
-  int alpha_bits = 0;  ///< declared
+  int alpha_bits = 0;  ///< as the header declares
 };
 
 constexpr std::array kKinds = {

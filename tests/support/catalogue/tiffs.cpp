@@ -1,5 +1,5 @@
-// TIFF of all kinds that are read, in both byte orders, in strips and tiles, and broken TIFF. Written by hand: no
-// libtiff here.
+// TIFF of all kinds that are read, in both byte orders, in strips and tiles, and broken TIFF. The files are written by
+// hand, without libtiff.
 #include <algorithm>
 #include <map>
 
@@ -48,7 +48,7 @@ enum Tag : std::uint32_t {
 
 constexpr std::uint32_t kUntold = 65535;  ///< a photometric interpretation that is not in the directory
 
-/// Of a tag's values: how TIFF 6.0 numbers the type, and its bytes.
+/// The type of a tag's values: its number in TIFF 6.0, and its bytes.
 struct FieldType {
   std::uint32_t number;
   int bytes;
@@ -72,7 +72,7 @@ struct TiffChoices {
   bool is_planar = false;
   int rows_per_strip = kHeight;
   bool is_tiled = false;  ///< tiles of 16×16
-  FileBytes coded = {};   ///< in place of the samples of each block
+  FileBytes coded = {};   ///< replaces the samples of each block
   std::map<std::uint32_t, Values> more = {};
 };
 
@@ -99,7 +99,7 @@ class TiffWriter {
     choices_.is_big_endian ? add_be(to, value, bytes) : add_le(to, value, bytes);
   }
 
-  /// Rows as samples of `bits`; a tile is filled up with zeros.
+  /// The rows as samples of `bits` bits. A tile is padded with zeros.
   void add_block(const Values& values, int plane, int first, int rows) {
     const std::size_t start = file_.size();
     offsets_.push_back(static_cast<std::uint32_t>(start));
@@ -208,7 +208,7 @@ std::uint32_t rounded(std::uint64_t number, std::uint64_t by) {
 
 std::uint32_t full_of(int bits) { return bits > 8 ? 65535 : 255; }
 
-/// The pixels that the samples of gray or RGB stand for.
+/// The pixels for these samples of gray or RGB.
 Image expected_of(const TiffChoices& choices, const Values& values, bool has_alpha) {
   const int colors = choices.photometric == 2 ? 3 : 1;
   const PixelFormat format{choices.bits > 8 ? Sample::u16 : Sample::u8, colors + (has_alpha ? 1 : 0)};
@@ -369,7 +369,7 @@ void add_computed_colors(Catalogue& to) {
   }
 }
 
-/// Files that break a rule, and are read as others read them; a note says so where pixels depend on it.
+/// Files that break a rule. They are read as other programs read them, and a note says so if pixels depend on it.
 void add_tolerated(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 11);
@@ -410,7 +410,7 @@ void add_tolerated(Catalogue& to) {
               "end early");
 }
 
-/// Strips and tiles that the directory lists without a place.
+/// The directory lists these strips and tiles without an offset.
 void add_sparse(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 13);
@@ -497,7 +497,8 @@ void add_palettes_and_inks(Catalogue& to) {
   }
 }
 
-/// Known by their compression, by DNG's version, or as a thumbnail of which a camera's maker has the photo elsewhere.
+/// Raw photos. Their compression or DNG's version identifies them, or the file of a camera's maker has a thumbnail here
+/// and its photo elsewhere.
 void add_raw_photos(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
@@ -532,7 +533,7 @@ void add_raw_photos(Catalogue& to) {
   to.add_good("tiff_of_a_camera.tif", make_tiff(choices, values), expected_of(choices, values, false));
 }
 
-/// The file, with a second page behind the first. Both are in the first one's byte order.
+/// The file, with a second page after the first. Both pages have the first page's byte order.
 FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big_endian) {
   FileBytes file = first;
   const auto start = static_cast<std::uint32_t>(first.size());
@@ -558,7 +559,7 @@ FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big
     const auto bytes = static_cast<std::uint32_t>(type_of(tag).bytes) * number_at(file, entry + 4, 4);
     if (bytes > 4) {
       set(entry + 8, start + number_at(file, entry + 8, 4));
-    } else if (tag == kOffsets) {  // one short
+    } else if (tag == kOffsets) {  // one value is missing
       FileBytes place;
       is_big_endian ? add_be(place, start + number_at(file, entry + 8, 2), 2)
                     : add_le(place, start + number_at(file, entry + 8, 2), 2);
@@ -568,7 +569,7 @@ FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big
   return file;
 }
 
-/// What is cut off behind the first page is lost, and a note says so.
+/// If the file is cut off after its first page, the other pages are lost, and a note says so.
 void add_pages(Catalogue& to) {
   for (const bool is_big_endian : {false, true}) {
     TiffChoices choices;
@@ -635,7 +636,7 @@ void add_refused(Catalogue& to) {
   to.add_damaged("tiff_without_palette.tif", make_tiff(choices, Values(kCount, 1)));
 }
 
-/// What libtiff would decode wrongly, or call damaged.
+/// Files that libtiff would decode wrongly, or report as damaged.
 void add_refused_codings(Catalogue& to) {
   TiffChoices choices;
   choices.bits = 1;

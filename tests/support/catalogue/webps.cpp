@@ -30,7 +30,7 @@ constexpr std::string_view kLossy =
 constexpr std::string_view kLossyGray =
     "\x50\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x00\xc0\x12\x25\xa4\x00\x04\x74\x00\x00\xfe\x00\x00\x00"sv;
 
-/// Bits from the lowest up.
+/// Writes bits, the lowest first.
 class Bits {
  public:
   void add(std::uint32_t value, int count) {
@@ -48,7 +48,7 @@ class Bits {
   std::size_t used_ = 0;
 };
 
-/// A prefix code in which the first 256 symbols have 8 bits, in their order, and the rest has none.
+/// A prefix code: the first 256 symbols have codes of 8 bits, in their order, and the other symbols have none.
 void add_code_of_bytes(Bits& to, int symbols) {
   constexpr std::uint32_t kOrderOf0 = 2;
   constexpr std::uint32_t kOrderOf8 = 11;
@@ -57,7 +57,7 @@ void add_code_of_bytes(Bits& to, int symbols) {
   for (std::uint32_t i = 0; i <= kOrderOf8; ++i) {
     to.add(i == kOrderOf0 || i == kOrderOf8 ? 1 : 0, 3);
   }
-  to.add(0, 1);  // of all symbols
+  to.add(0, 1);  // lengths for all symbols
   for (int symbol = 0; symbol < symbols; ++symbol) {
     to.add(symbol < 256 ? 1 : 0, 1);
   }
@@ -133,7 +133,7 @@ FileBytes anmf(const FileBytes& image, const Place& place = {}) {
   return chunk("ANMF", fields);
 }
 
-/// Alpha without compression; `filter` is 0, or predicts from the left, from above or by both.
+/// Alpha without compression. `filter` is 0 for none, or predicts from the left, from above or from both.
 FileBytes alph(const Values& alpha, std::uint32_t filter) {
   FileBytes bytes{static_cast<std::byte>(filter << 2)};
   for (std::size_t i = 0; i < alpha.size(); ++i) {

@@ -1,5 +1,5 @@
-// Writes JPEG photos of every kind to a folder, and damaged copies of some: what a device decodes, and what it leaves
-// to the host. New ones in each run; GPUIMG_TEST_SEED repeats them.
+// Writes JPEG photos of every kind to a folder, and damaged copies of some. A device decodes some of these files, and
+// leaves the others to the host. Each run writes new photos; GPUIMG_TEST_SEED repeats a run.
 // usage: write_photos FOLDER [COUNT]
 #include <cstdio>
 #include <cstdlib>
@@ -51,7 +51,7 @@ FileBytes make_photo(Random& random, int number, std::string& name) {
   return file;
 }
 
-/// A mutant, or a file that ends too early.
+/// A file with changed bytes, or a file that ends too early.
 FileBytes damaged(Random& random, const FileBytes& file) {
   FileBytes bytes = file;
   if (random.below(2) == 0) {
