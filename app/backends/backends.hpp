@@ -36,7 +36,7 @@ struct DeviceWork {
 /// Facts about a driver and its devices.
 struct DeviceFacts {
   bool (*is_built_in)();
-  /// False if there can be no device. Does not touch the driver.
+  /// False if there cannot be a device. Does not touch the driver.
   bool (*may_be_there)();
   /// Numbers of the devices. Throws Error{backend_unavailable} that names what is missing.
   std::vector<int> (*devices)();

@@ -125,8 +125,8 @@ std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions&
   return examine_device(entry, globals, cpu);
 }
 
-/// Of a backend that is only used when named: every device, if it is named here too. Else it is listed at most, because
-/// its programs take minutes to compile, and missing devices are no defect.
+/// For a backend that is only used when named: tests every device if it is named here too. Otherwise at most lists
+/// them, because its programs take minutes to compile, and missing devices are not a defect.
 std::vector<std::string> examine_opt_in(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   std::vector<std::string> advice;
   try {

@@ -1,5 +1,5 @@
 // Members of tar archives, read by libarchive with callbacks of ours: it opens no file and prints nothing. gzip is
-// decompressed here, because libarchive does not compare its check sum: a changed bit of a JPEG would pass.
+// decompressed here, because libarchive does not compare its checksum: a changed bit of a JPEG would pass.
 #include "io/tar.hpp"
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ class GzipStream {
   /// written. Zero if it needs more input, if the data are damaged, and behind the end.
   std::size_t inflate(std::span<const std::byte>& in, std::span<std::byte> out);
 
-  /// A check sum that differs counts as damage.
+  /// A wrong checksum counts as damage.
   [[nodiscard]] bool is_damaged() const { return is_damaged_; }
 
   /// Nothing is missing if the input ends here.
@@ -70,7 +70,7 @@ class GzipStream {
  private:
   std::unique_ptr<inflate_state> state_;
   bool is_damaged_ = false;
-  bool has_ended_ = false;  ///< and what follows is no gzip file
+  bool has_ended_ = false;  ///< and what follows is not a gzip file
 };
 
 bool GzipStream::begins(std::span<const std::byte> bytes) {
@@ -341,7 +341,7 @@ struct TarReader::State {
     }
   }
 
-  /// Behind the end of the archive: only there is the check sum of a .tar.gz.
+  /// The checksum of a .tar.gz is after the end of the archive.
   void read_to_end() {
     while (input.is_gzip() && input.pass_over_block()) {
       check_expansion();

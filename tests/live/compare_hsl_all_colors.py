@@ -2,7 +2,7 @@
 
 OpenCV contracts its float arithmetic where its build or the processor has fused multiply-add, and its results then
 differ in a few thousand colors from those without. gpuimg follows OpenCV 4.6 with FMA. So a probe asks the installed
-OpenCV first which of the two it is. The last columns of rows whose width is no multiple of eight go without FMA in OpenCV
+OpenCV first which of the two it is. The last columns of rows whose width is not a multiple of eight go without FMA in OpenCV
 itself; 4096 is one.
 """
 import gpuimg_run

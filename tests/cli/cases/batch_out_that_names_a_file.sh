@@ -1,4 +1,4 @@
-# Several images need a folder as OUT: a name that looks like a file is no folder to make.
+# Several images need a folder as OUT: a folder is not made if its name looks like a file.
 mkdir in there.png
 make_image png in/a.png 9x9
 echo text >notes

@@ -1,4 +1,4 @@
-# What --apply cannot do, and what is no table: a line that says what to do, or which line of the table is wrong.
+# What --apply cannot do, and files other than tables: the message says what to do, or which line is wrong.
 make_image png rgb.png 9x9 rgb 8
 make_image png gray.png 9x9 gray 8
 make_image png deep.png 9x9 gray 16

@@ -18,7 +18,7 @@ gpuimg equalize --force -q --quality 35 --subsampling 420 in.png a.jpg
 gpuimg equalize --force -q --quality keep --subsampling 444 a.jpg kept.jpg
 gpuimg equalize --force -q --quality 35 --subsampling 444 a.jpg named.jpg
 cmp kept.jpg named.jpg
-# What has no JPEG quality gets the usual one, with a note; an output that is no JPEG, as before.
+# An input without JPEG quality gets the default, with a note. An output that is not a JPEG stays as without the option.
 gpuimg equalize --quality keep in.png out.jpg
 gpuimg equalize in.png plain.jpg && cmp out.jpg plain.jpg
 gpuimg equalize --quality keep a.jpg out.png

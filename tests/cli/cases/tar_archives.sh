@@ -89,7 +89,7 @@ expect 3 gpuimg equalize -q short.tar no.tar 2>&1 | cut -d : -f 1-4
 expect 3 gpuimg equalize -q in/a.png no.tar --tar
 head -c 900 in.tar.gz >short.tar.gz
 expect 3 gpuimg equalize -q short.tar.gz no.tar
-head -c -3 in.tar.gz >short.tar.gz  # the end of the check sum
+head -c -3 in.tar.gz >short.tar.gz  # without the end of the checksum
 expect 3 gpuimg equalize -q short.tar.gz no.tar
 cp in.tar.gz sum.tar.gz && printf '\377\377\377\377' | dd of=sum.tar.gz bs=1 seek=$(($(stat -c %s in.tar.gz) - 8)) conv=notrunc status=none
 expect 3 gpuimg equalize -q sum.tar.gz no.tar

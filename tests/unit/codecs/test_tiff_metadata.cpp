@@ -99,7 +99,7 @@ TEST(TiffMetadata, IptcOfAnyLengthIsReadBack) {
     Metadata metadata;
     metadata.iptc = bytes_of(std::string_view("\x1C\2\x19\0", 4));
     metadata.iptc.push_back(static_cast<std::byte>(size));
-    metadata.iptc.resize(5 + size, std::byte{0});  // zeros that are no padding
+    metadata.iptc.resize(5 + size, std::byte{0});  // zeros that are not padding
     EXPECT_EQ(decode(tiff_with(metadata)).metadata.iptc, metadata.iptc) << size;
   }
 }

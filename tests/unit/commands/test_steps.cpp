@@ -73,7 +73,7 @@ const std::vector<std::string> kSteps = {
     "flip vertical",
 };
 
-/// Ends of a run whose result is no image, and the ending of their OUT.
+/// Last steps whose result is not an image, and the extension of their OUT.
 const std::vector<std::pair<std::string, std::string>> kEnds = {
     {"hist", "csv"},
     {"hist --table", "jsonl"},
