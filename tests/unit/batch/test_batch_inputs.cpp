@@ -75,7 +75,7 @@ TEST(FileList, StripsByteOrderMarkAndConsistentCrlf) {
 }
 
 TEST(FileList, RefusesNulInAListOfLines) {
-  // Output of `find -print0` without --null: one name, which the system would cut at the first NUL.
+  // Output of `find -print0`, read without --null, is one name. The system would cut it at the first NUL.
   EXPECT_THROW((void)split_list("a.png\0b.png\0"s, ListSeparator::line_break), Error);
   EXPECT_THROW((void)split_list("a\nb\0c\n"s, ListSeparator::line_break), Error);
 }

@@ -1,4 +1,4 @@
-// Which inputs a batch has, and what its plan refuses, skips and does.
+// The inputs of a batch, and what its plan rejects, skips and does.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

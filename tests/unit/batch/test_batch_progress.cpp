@@ -1,4 +1,4 @@
-// What a batch prints of its progress: the summary, the bar and the JSON events.
+// The progress that a batch prints: the summary, the bar and the JSON events.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Which files a resumed run may replace: those that gpuimg wrote or was about to name when it was killed, and no
-// others. docs/batch.md, "Manifest".
+// The files that a resumed run may replace: only those that gpuimg wrote, or was about to name when it was killed.
+// docs/batch.md, "Manifest".
 #include <gtest/gtest.h>
 
 #include <filesystem>

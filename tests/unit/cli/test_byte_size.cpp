@@ -1,4 +1,4 @@
-// Sizes in bytes, as --max-memory takes them, and factors, as --saturation does.
+// Sizes in bytes, as for --max-memory, and factors, as for --saturation.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What terminal_at finds out, on pseudo-terminals and pipes, under several environments.
+// The properties that terminal_at finds for pseudo-terminals and pipes, under several environments.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>

@@ -1,4 +1,4 @@
-// The list of formats: whatever is in it is recognized, read, written and tested.
+// The list of formats: each format in it is recognized, read, written and tested.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 
-/// Those that the catalogue's files need.
+/// The formats that the catalogue's files need.
 bool has_heif_decoders() {
 #if GPUIMG_HAS_HEIF
   return heif::heif_library().find("HEVC, AV1") != std::string::npos;
@@ -100,7 +100,7 @@ TEST(Codecs, EachForeignFormatIsNamedByItsSignatures) {
   }
 }
 
-/// Those that the documentation promises a command for.
+/// The formats for which the documentation promises a command.
 TEST(Codecs, CommandsConvertForeignFormats) {
   const std::vector<std::string> promised = {"PCX", "SGI", "ICO", "CUR",     "ICNS",      "XBM",     "CR2", "ORF",
                                              "RW2", "RAF", "CR3", "JPEG XL", "JPEG 2000", "OpenEXR", "HDR", "QOI",

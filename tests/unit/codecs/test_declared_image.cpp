@@ -1,4 +1,5 @@
-// What a file declares before its pixels are read. A batch plans its memory with it; `gpuimg info` prints it.
+// The facts that a file declares before its pixels are read. A batch plans its memory with them; `gpuimg info` prints
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
   EXPECT_EQ(declared_image_in(folder / "in").pixels(), 6U);
 }
 
-/// Text of a fact; numbers in decimal. Nullopt if the image has no such fact.
+/// The text of a fact, with numbers in decimal. Nullopt if the image does not have this fact.
 std::optional<std::string> fact(const DeclaredImage& image, std::string_view key) {
   for (const HeaderFact& one : image.facts) {
     if (one.key == key) {
@@ -102,7 +103,7 @@ DeclaredImage declared_of(const Image& image, const test::JpegChoices& choices) 
   return declared_image(test::make_jpeg(image.view(), choices), "x");
 }
 
-/// A beginning either declares what the whole file does, or nothing.
+/// The beginning of a file declares either the same as the whole file, or nothing.
 TEST(DeclaredImage, PrefixesDeclareTheSameOrNothing) {
   constexpr std::size_t kMaxPrefix = 600;
   std::size_t prefixes = 0;
@@ -237,7 +238,7 @@ TEST(FileHeader, HoldsTheMetadata) {
   }
 }
 
-/// `gpuimg info` and decoding ask one function.
+/// `gpuimg info` and decoding call the same function.
 TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
   const test::TemporaryFolder folder;
   test::PngPicture picture;

@@ -23,7 +23,7 @@ using Octets = std::vector<std::uint8_t>;
 
 constexpr std::size_t kMaxInput = 400000;
 
-/// What zlib reads from a deflate stream.
+/// The data that zlib reads from a deflate stream.
 struct ReadBack {
   Octets bytes;
   int code = 0;
@@ -259,7 +259,7 @@ TEST(HuffmanCode, IsOptimalWithinItsLimit) {
         bits += std::uint64_t{counts[symbol]} * lengths[symbol];
         deepest = std::max<std::uint32_t>(deepest, lengths[symbol]);
       }
-      ASSERT_EQ(code_space, 1U << max_length);  // complete: zlib refuses incomplete codes
+      ASSERT_EQ(code_space, 1U << max_length);  // complete: zlib rejects incomplete codes
       ASSERT_LE(deepest, max_length);
       if (deepest < max_length) {
         ASSERT_EQ(bits, optimal_bits(counts));

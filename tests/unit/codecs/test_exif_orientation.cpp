@@ -197,7 +197,7 @@ TEST(ExifSize, FollowsTheImage) {
     swap_exif_resolutions(exif.bytes);
     EXPECT_EQ(exif.at(kMain + 2 * 12 + 8, 4), 112U);
     EXPECT_EQ(exif.at(kMain + 3 * 12 + 8, 4), 104U);
-    for (std::size_t size = 0; size < exif.bytes.size(); ++size) {  // no prefix leads outside
+    for (std::size_t size = 0; size < exif.bytes.size(); ++size) {  // no prefix makes the code read outside it
       std::vector<std::byte> prefix(exif.bytes.begin(), exif.bytes.begin() + static_cast<std::ptrdiff_t>(size));
       set_exif_size(prefix, {1, 1});
       swap_exif_resolutions(prefix);

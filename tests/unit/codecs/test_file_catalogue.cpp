@@ -21,7 +21,7 @@ constexpr std::size_t kMaxFileBytes = 2000;
 
 std::string stem_of(const std::string& name) { return name.substr(0, name.find_last_of('.')); }
 
-/// Takes out the note that levels are scaled. Returns whether the note was there if, and only if, they are.
+/// Removes the note that levels are scaled. Returns true if the note was there exactly when they are scaled.
 bool take_scaling(DecodedImage& decoded) {
   const auto told = [&](std::vector<std::string>& texts) {
     return std::erase_if(texts, [&](const std::string& text) {
@@ -32,7 +32,7 @@ bool take_scaling(DecodedImage& decoded) {
   return told(decoded.notes) + told(decoded.details) == (decoded.scaled_from > 0 ? 1U : 0U);
 }
 
-/// True if the file gives the expected pixels and the expected note, and no other note but that of scaled levels.
+/// True if the file gives the expected pixels and the expected note, and no other note except that levels are scaled.
 ::testing::AssertionResult is_good(const CatalogueFile& file, std::span<const std::byte> bytes) {
   try {
     DecodedImage decoded = decode(bytes, file.name);
@@ -79,7 +79,7 @@ TEST(FileCatalogue, MatchesItsVerdicts) {
 
 /// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
 /// after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other prefixes are damaged.
-/// Prefixes of an unsupported file may be refused as unsupported instead.
+/// Prefixes of an unsupported file may be rejected as unsupported instead.
 TEST(FileCatalogue, RefusesEveryPrefix) {
   std::size_t prefixes = 0;
   const Catalogue catalogue = make_catalogue();

@@ -1,4 +1,4 @@
-// Results that a format cannot hold are refused, with the options that make them fit.
+// Results that a format cannot hold are rejected, and the message names the options that make them fit.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -92,7 +92,7 @@ TEST(FormatLimits, EveryWriterKeepsThem) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
     }
-    // Reads no pixel: only the size matters.
+    // No pixel is read: only the size matters.
     const ConstView huge{nullptr, 0x7FFFFFFF, 1, 0x7FFFFFFF, {Sample::u8, 1}};
     EXPECT_THROW((void)encode_image(huge, type, "t", {}), Error);
   }

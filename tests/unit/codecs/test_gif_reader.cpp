@@ -76,7 +76,7 @@ TEST(GifReader, KeepsAFullCodeTableUntilCleared) {
 TEST(GifReader, IgnoresExtraPixels) {
   GifFrame frame;
   frame.packing.runs = true;
-  // Codes stand for 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end inside one.
+  // The codes mean 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end within a code.
   for (int width = 1; width <= 40; ++width) {
     for (const int more : {1, 2, 5, 70000}) {
       frame.width = width;
@@ -104,7 +104,7 @@ TEST(GifReader, RefusesDamagedFrames) {
   EXPECT_TRUE(refuses(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color index 3"));
 }
 
-/// 35 bytes that would take gigabytes.
+/// 35 bytes that would need gigabytes of memory.
 TEST(GifReader, RefusesLargeScreensThatAreAlmostEmpty) {
   GifFrame frame;
   frame.indices = {1};

@@ -1,4 +1,4 @@
-// What the boxes of a HEIF declare, found without libheif.
+// The facts that the boxes of a HEIF declare, found without libheif.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -63,7 +63,7 @@ struct Extent {
   std::uint32_t length = 0;
 };
 
-/// Where the data of the item is: in the file, or in the box idat.
+/// The place of the item's data: in the file, or in the box idat.
 FileBytes item_places(const std::vector<Extent>& extents, bool in_idat) {
   FileBytes places;
   add_be(places, 0x01000000, 4);
@@ -202,7 +202,7 @@ FileBytes fractions(std::initializer_list<std::int32_t> values) {
   return bytes;
 }
 
-/// Of 8×6 coded pixels.
+/// The framing of 8×6 coded pixels.
 std::optional<Framing> framing_by(const std::vector<std::pair<std::string_view, FileBytes>>& properties) {
   HeifItem item;
   for (const auto& [type, content] : properties) {

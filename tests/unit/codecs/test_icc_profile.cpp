@@ -58,7 +58,7 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   for (int round = 0; round < 20000; ++round) {
     FileBytes profile = make_icc({.version_4 = round % 2 == 0});
     for (int i = random.between(1, 4); i > 0; --i) {
-      // Skips the size, so that it remains a profile; 0xFF makes large numbers likely.
+      // Does not change the size field, so that the data remains a profile. 0xFF makes large numbers likely.
       profile[4 + random.below(static_cast<std::uint32_t>(profile.size()) - 4)] =
           random.below(2) == 0 ? std::byte{0xFF} : static_cast<std::byte>(random.below(256));
     }

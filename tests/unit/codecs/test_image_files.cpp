@@ -1,4 +1,4 @@
-// The public way to image files (gpuimg/codecs.hpp), and files that are read ahead (gpuimg/loader.hpp).
+// The public functions for image files (gpuimg/codecs.hpp), and files that are read ahead (gpuimg/loader.hpp).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@
 namespace gpuimg {
 namespace {
 
-/// A folder of its own, removed at the end.
+/// A folder that only this test uses. It is removed at the end.
 class Folder {
  public:
   Folder() : path_(std::filesystem::path(testing::TempDir()) / ("image_files." + std::to_string(::getpid()))) {
@@ -145,7 +145,7 @@ TEST(ImageFiles, AnExistingFileStays) {
   EXPECT_EQ(folder.count(), 1U);
 }
 
-/// What a plan has seen: the tasks that ran at once, and the most of them.
+/// The counts of a plan: the tasks that run at once, and the largest number of them.
 struct Seen {
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;

@@ -1,4 +1,4 @@
-// Inflate against zlib: the same bytes from every stream that zlib accepts, and none from the others.
+// Compares inflate with zlib: the same bytes from every stream that zlib accepts, and none from the others.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -22,7 +22,7 @@ namespace {
 using namespace test;
 constexpr std::size_t kMaxOutput = std::size_t{128} << 10;
 
-/// zlib's output for a stream that must end with its last byte; nullopt if zlib refuses it.
+/// zlib's output for a stream that must end with its last byte; nullopt if zlib rejects it.
 std::optional<Octets> zlib_inflated(const Octets& deflated) {
   ZlibVerdict verdict = verdict_of_zlib(deflated, kMaxOutput);
   const bool is_whole = verdict.end == ZlibVerdict::End::last_block && verdict.taken == deflated.size();
@@ -97,7 +97,7 @@ BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vect
   return writer;
 }
 
-/// The lengths of a complete code of that many symbols, in no particular order.
+/// The lengths of a complete code for that many symbols, in no particular order.
 std::vector<std::uint32_t> complete_code(Random& random, std::size_t symbols) {
   std::vector<std::uint32_t> leaves = {0};
   while (leaves.size() < symbols) {

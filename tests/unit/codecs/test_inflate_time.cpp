@@ -1,4 +1,4 @@
-// Streams with many bytes and no output must not take longer than this.
+// Streams with many bytes and no output must not take too long.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// A JPEG whose scans the host reads and whose pixels the device makes, run on the host: libjpeg-turbo's pixels, or the
-// file is left to libjpeg-turbo. Two seconds.
+// JPEGs whose scans the host reads and whose pixels the device computes. This test runs both on the host. The pixels
+// must be those of libjpeg-turbo, or the file must be left to it. Takes two seconds.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -65,7 +65,7 @@ TEST(JpegCoefficients, OfGrayWithAnySampling) {
 }
 
 /// Beyond 32767 libjpeg-turbo's SIMD code wraps, so the blocks are wild.
-/// Has no memory, or fails when it takes the first, second … blocks.
+/// A sink that has no memory, or that fails when it takes the first, second … blocks.
 struct FailingSink final : JpegBlockSink {
   static constexpr int kMemory = -1;
 

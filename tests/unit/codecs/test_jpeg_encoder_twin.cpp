@@ -1,4 +1,4 @@
-// The device's JPEG encoder, run on the host: the file of libjpeg-turbo, byte for byte.
+// Runs the device's JPEG encoder on the host. Its files must equal those of libjpeg-turbo byte for byte.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// `--quality keep`: quantization and sampling of a JPEG reused for the next, compared as bytes of the files' segments.
+// `--quality keep`: the quantization and sampling of a JPEG are used again for the next. Compares bytes of the files'
+// segments.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -16,7 +16,7 @@ using namespace test;
 
 constexpr PixelFormat kRgb{Sample::u8, 3};
 
-/// As docs/operations.md defines it: the share of light that passes each ink, times the share that passes the black.
+/// The formula of docs/operations.md: the share of light that passes each ink, times the share that passes the black.
 Image rgb_of_cmyk(ConstView cmyk) {
   Image rgb(cmyk.width, cmyk.height, kRgb);
   const auto light = [&](int x, int y, int channel) {

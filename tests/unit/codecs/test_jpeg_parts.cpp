@@ -1,4 +1,4 @@
-// A JPEG decoded in parts: pixels, notes and errors match a single decoder's on every file.
+// JPEGs decoded in parts. For every file, pixels, notes and errors must match those of a single decoder.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -42,7 +42,7 @@ JpegChoices with(const Sampling& sampling) {
   return choices;
 }
 
-/// Cuts at every MCU row alone, at all of them, and at random ones.
+/// Cuts at each single MCU row, at all MCU rows, and at random ones.
 std::vector<std::vector<int>> all_cuts(Random& random, int height, int rows_of_blocks) {
   std::vector<std::vector<int>> all(2);
   for (int row = rows_of_blocks; row < height; row += rows_of_blocks) {
@@ -234,8 +234,8 @@ TEST(JpegParts, AgreeWithOneDecoderOnTheCatalogue) {
   EXPECT_GE(files, 100);
 }
 
-/// A gray file with a fill byte (T.81, B.1.1.2). A reader that takes the fill byte for a marker jumps into a comment.
-/// The comment holds the segments of a color file.
+/// A gray file with a fill byte (T.81, B.1.1.2). A reader that mistakes the fill byte for a marker jumps into a
+/// comment. The comment holds the segments of a color file.
 FileBytes with_color_behind_a_fill_byte(const FileBytes& gray, const FileBytes& color) {
   constexpr std::size_t kJump = 2 + 2 + 0xFE00;  // SOI, 0xFF 0xFF, and the 0xFE 0x00 that follow as a length
   constexpr std::uint64_t kFirst = 65000;
@@ -278,7 +278,7 @@ TEST(JpegParts, AreUsedForLargeImages) {
   }
 }
 
-/// Narrow images have high parts, and the widest have few rows in memory.
+/// Narrow images have tall parts, and the widest images have few rows in memory.
 TEST(JpegCuts, BoundTheCoefficientsOfAPart) {
   const std::string name = "file";
   for (const int width : {1, 100, 5000, 65000}) {

@@ -1,5 +1,5 @@
-// A JPEG whose scans are decoded together: pixels and refusals match a single decoder's on every file. Four seconds on
-// one core.
+// JPEGs whose scans are decoded together. For every file, pixels and errors must match those of a single decoder. Takes
+// four seconds on one core.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 
-/// Steps of one row of MCUs, of some and of all.
+/// Each step takes one row of MCUs, some rows, or all.
 JpegPipelineChoices any_choices(Random& random) {
   constexpr std::array<int, 3> kStepPixels = {1, 3000, 1 << 16};
   return {.threads = random.between(1, 5), .step_pixels = kStepPixels[random.below(3)]};
@@ -96,7 +96,7 @@ TEST(JpegPipeline, OfAnyScansMatchesOneDecoder) {
   }
 }
 
-/// Steps of 65535 take coefficients far beyond what any image has: libjpeg's arithmetic wraps.
+/// Quantization steps of 65535 make coefficients much larger than those of any image: libjpeg's arithmetic wraps.
 TEST(JpegPipeline, OfExtremeCoefficientsMatchesOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -209,7 +209,7 @@ std::vector<std::size_t> ends_of(const FileBytes& file) {
   return offsets;
 }
 
-/// Where the scan with this number begins, the tables in front of it included.
+/// The offset at which the scan with this number begins, or at which the tables before it begin.
 std::size_t begin_of(const JpegScript& script, const FileBytes& file, std::size_t scan) {
   return static_cast<std::size_t>(script.scans[scan].tables.data() - file.data());
 }
@@ -234,7 +234,7 @@ TEST(JpegScript, SplitsTheFile) {
   EXPECT_FALSE(script->scans[0].depends_on(script->scans[1])) << "DC and AC";
 }
 
-/// libjpeg smooths blocks of such a file, so its pixels depend on the blocks around them.
+/// libjpeg smooths blocks of such a file, so pixels depend on the blocks around them.
 TEST(JpegScript, OfUnfinishedFilesIsNone) {
   Random random;
   SCOPED_TRACE(random.trace());

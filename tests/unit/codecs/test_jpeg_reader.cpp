@@ -105,7 +105,8 @@ TEST(JpegReader, TreatsWarningsAsErrors) {
   EXPECT_TRUE(refuses(file, ErrorKind::decode, "--lenient"));
 }
 
-/// docs/decisions/0025-bytes-after-a-scan.md. libjpeg has up to seven of them among its next bits, and does not tell.
+/// docs/decisions/0025-bytes-after-a-scan.md. libjpeg has up to seven of these bytes among its next bits, and does not
+/// report them.
 TEST(JpegReader, BytesBeforeTheEndAreRefusedUnlessTheyAreZeros) {
   Random random;
   SCOPED_TRACE(random.trace());

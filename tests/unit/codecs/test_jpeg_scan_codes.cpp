@@ -1,5 +1,5 @@
-// The coefficients of a JPEG that has several scans: libjpeg's, or the file is left to libjpeg. Three seconds on one
-// core.
+// The coefficients of a JPEG that has several scans. They must be those of libjpeg, or the file must be left to
+// libjpeg. Takes three seconds on one core.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ JpegPipelineChoices any_choices(Random& random) {
 
 const JpegFactors& any_factors(Random& random) { return kAllJpegFactors[random.below(std::size(kAllJpegFactors))]; }
 
-/// Progressive with any scans, or a scan for each component.
+/// A file that is progressive with any scans, or that has a scan for each component.
 FileBytes any_file(Random& random, int width, int height) {
   JpegChoices choices = of_several_scans(random, any_factors(random));
   const int channels = choices.progressive && random.below(4) == 0 ? 1 : 3;
@@ -51,7 +51,7 @@ TEST(JpegScanCodes, OfEverySizeAreLibjpegs) {
   }
 }
 
-/// Every code length, values of up to ten bits, and bands longer than what is left of the buffer.
+/// Tests every code length, values of up to ten bits, and bands longer than the rest of the buffer.
 TEST(JpegScanCodes, OfLargeCoefficientsAreLibjpegs) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -83,7 +83,7 @@ TEST(JpegScanCodes, OfTheCatalogueAreLibjpegs) {
   EXPECT_GE(read, 8);
 }
 
-/// Lacking one byte anywhere, cut off anywhere in front of the last marker, or with one byte more.
+/// Files that lack one byte anywhere, are cut off anywhere before the last marker, or have one more byte.
 TEST(JpegScanCodes, OfShiftedBytesAreLibjpegsOrLeft) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -196,7 +196,7 @@ TEST(JpegScanCodes, WithARunBeyondARestartMarkerAreLeft) {
   EXPECT_EQ(verdict_on_jpeg_codes(with_interval(4, true), {}), left);
 }
 
-/// A table of one code each of `lengths`, for symbols from 0 on.
+/// A table with one code for each of `lengths`. The symbols start at 0.
 JpegHuffmanTable table_of(std::initializer_list<unsigned> lengths) {
   JpegHuffmanTable table;
   unsigned symbol = 0;
@@ -245,7 +245,7 @@ TEST(JpegCodeTable, RefusesWhatLibjpegRefuses) {
   EXPECT_FALSE(table.set_ac(from, 0, 15));
 }
 
-/// Across many fillings of the buffer, with stuffed bytes and with none, and a segment of each size.
+/// Reads over many refills of the buffer, with stuffed bytes and without, and segments of each size.
 TEST(JpegCodeBits, AreThoseOfTheScan) {
   Random random;
   SCOPED_TRACE(random.trace());

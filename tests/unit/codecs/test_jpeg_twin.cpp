@@ -1,4 +1,5 @@
-// The device's JPEG decoder, run on the host: libjpeg-turbo's pixels, or the file is left to libjpeg-turbo.
+// Runs the device's JPEG decoder on the host. The pixels must be those of libjpeg-turbo, or the file must be left to
+// it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace {
 
 using namespace test;
 
-/// Subsequences of one byte up to more than most files have, alone in their tiles or all in one.
+/// Subsequences from one byte to more bytes than most files have. Each is a tile of its own, or all are in one tile.
 TwinChoices any_choices(Random& random) {
   constexpr std::uint32_t kBytes[] = {1, 2, 3, 4, 8, 16, 61, 128};
   TwinChoices choices;
@@ -125,7 +126,7 @@ TEST(JpegTwin, AgreesOnMutants) {
   EXPECT_GE(taken, 100);
 }
 
-/// Mutants of one component, whose blocks are all alike.
+/// Mutants of files with one component. All blocks of such a file are of the same kind.
 TEST(JpegTwin, AgreesOnMutantsOfGray) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -195,7 +196,7 @@ TEST(JpegTwin, FindsItsOwnErrors) {
     const TwinResult sound = decode_with_twin(*jpeg, choices);
     ASSERT_TRUE(sound.image);
     choices.planted_error = static_cast<int>(random.below(sound.subsequences - 1));
-    // An error in the last subsequence of a segment reaches nobody.
+    // An error in the last subsequence of a segment has no effect on others.
     const TwinResult wrong = decode_with_twin(*jpeg, choices);
     if (wrong.image) {
       ASSERT_GT(jpeg->restart_interval, 0);
@@ -251,7 +252,8 @@ TEST(JpegTwin, RepairsTilesWithoutRunIn) {
   EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
 }
 
-/// A walk ends with the block that begins last in its subsequence: at most 64 symbols are its successor's as well.
+/// A walk ends with the block that begins last in its subsequence. At most 64 of its symbols belong to the next walk
+/// too.
 TEST(JpegTwin, DecodesEachSymbolOnce) {
   Random random;
   SCOPED_TRACE(random.trace());

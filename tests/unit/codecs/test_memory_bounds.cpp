@@ -57,7 +57,7 @@ TEST(StbBudget, LimitsTotalAllocations) {
   EXPECT_FALSE(stb_reads(file)) << "without a budget";
 }
 
-/// No valid file reaches the cap, which is the size of all coefficients plus 64 MiB.
+/// No valid file reaches the cap. The cap is the size of all coefficients plus 64 MiB.
 TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
   Random random;
   const FileBytes bytes = make_jpeg(random_image(random, 200, 100, {Sample::u8, 3}).view());

@@ -1,5 +1,5 @@
-// Metadata through files: PNG and JPEG in all four directions, the orientation reset, units of density, and what a
-// format or the pixels cannot hold.
+// Metadata through files: PNG and JPEG in all four directions, the reset of the orientation, units of density, and
+// metadata that a format or the pixels cannot hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// .npy: every sample type round-trips, the header matches NumPy's, and malformed headers are refused.
+// .npy: every sample type round-trips, the header matches NumPy's, and malformed headers are rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tasks that one thread begins and several run.
+// Tasks that one thread begins and several threads run.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -89,7 +89,7 @@ TEST(OrderedTasks, ErrorsThatNobodyWaitedForComeWithTheirPlace) {
   EXPECT_THROW(tasks.begin(), std::runtime_error);
 }
 
-/// Without waiting, the destructor would leave a task with what is gone.
+/// The destructor must wait: otherwise a task would use data that no longer exists.
 TEST(OrderedTasks, AbandonedOnesDoNotRun) {
   for_kinds([](int threads, std::size_t in_flight) {
     for (int round = 0; round < 20; ++round) {

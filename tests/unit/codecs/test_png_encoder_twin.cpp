@@ -1,4 +1,4 @@
-// The device's PNG encoder, run on the host: the host's file, byte for byte.
+// Runs the device's PNG encoder on the host. Its files must equal the host's files byte for byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST(PngEncoderTwin, LeavesOtherLevelsToTheHost) {
   EXPECT_FALSE(encode_with_twin(constant_image(9, 9, {Sample::u8, 3}, 7).view(), {.level = 2}));
 }
 
-/// The filters in words of four bytes, against those in vectors.
+/// Compares the filters in words of four bytes with the filters in vectors.
 TEST(PngEncoderTwin, FiltersAreTheHosts) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -180,7 +180,7 @@ TEST(PngEncoderTwin, CostsOfAllResidues) {
   }
 }
 
-/// The arithmetic of the encoders against the tables of the decoder.
+/// Compares the arithmetic of the encoders with the tables of the decoder.
 TEST(DeflateFormat, CodedValuesAgreeWithTheRanges) {
   for (std::uint32_t i = 0; i < kLengthRanges.size(); ++i) {
     const std::uint32_t symbol = kFirstLengthSymbol + i;

@@ -1,4 +1,4 @@
-// The fast path for PNG against libpng: for every file, both return the same pixels or both refuse.
+// Compares the fast path for PNG with libpng: for every file, both return the same pixels or both fail.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -319,7 +319,7 @@ TEST(PngUnfilter, ParallelRowsMatchSequentialRows) {
   };
   for (int trial = 0; trial < 4000; ++trial) {
     const std::size_t pixel = kPixelBytes.at(random.below(6));
-    // Fewer are processed by halves and singly.
+    // Fewer values are processed in halves and one by one.
     const std::size_t rows = trial % 3 == 0 ? 1 + random.below(20) : rows_unfiltered_at_once(pixel);
     const std::size_t bytes = pixel * (1 + random.below(trial % 2 == 0 ? 16 : 300));
     const std::uint32_t kinds = 1 + random.below(kPngFilterCount);  // often the same filter in all rows

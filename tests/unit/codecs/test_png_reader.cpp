@@ -1,4 +1,5 @@
-// Reading PNG: all kinds give the pixels that the specification defines, however chunks are divided, mixed or followed.
+// Reading PNG: all kinds give the pixels of the specification. It does not matter how chunks are divided or mixed, or
+// what follows them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -166,7 +167,7 @@ TEST(PngReader, SurvivesMutations) {
   }
 }
 
-/// libpng ignores it, and so do those who read with it.
+/// libpng ignores it, and so do programs that read with libpng.
 TEST(PngReader, IgnoresATransparentColorBeforeTheSuggestedPalette) {
   PngPicture picture;
   picture.kind = {2, 8};

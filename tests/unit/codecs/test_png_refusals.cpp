@@ -1,4 +1,4 @@
-// Refusing broken PNG: every prefix, wrong checksums, impossible headers, misplaced chunks and damaged data.
+// Rejecting broken PNG: every prefix, wrong checksums, impossible headers, misplaced chunks and damaged data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,7 +119,7 @@ TEST(PngReader, RefusesDamagedImageData) {
   for (std::size_t more : {1, 16, 100000}) {
     EXPECT_TRUE(refuses(with_raw([&](FileBytes& r) { r.resize(r.size() + more); }), ErrorKind::decode, "more")) << more;
   }
-  for (std::size_t more : {1, 16, 100000}) {  // bytes behind the stream do not hide what it holds
+  for (std::size_t more : {1, 16, 100000}) {  // bytes after the stream do not hide its contents
     const auto with_both = [&](FileBytes& d) {
       FileBytes raw = png_raw(small_picture());
       raw.resize(raw.size() + more);

@@ -1,5 +1,4 @@
-// PNG that are decoded from an open file: the checksums of image data in many chunks, and files that are never held
-// whole.
+// PNGs decoded from an open file: the checksums of image data in many chunks, and files that are never whole in memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,8 +37,8 @@ std::vector<PngChunk> cut(std::vector<PngChunk> chunks, const std::vector<std::s
   return chunks;
 }
 
-/// Whether the checksums of the image data are right, checked in steps of random length. Some steps are read first, as
-/// by who inflates them, a little behind or ahead of the check.
+/// Checks whether the checksums of the image data are right, in steps of random length. Some steps are read first, a
+/// little behind or ahead of the check, as code that inflates them would.
 bool are_checksums_right(Random& random, const FileBytes& file, bool is_inflated) {
   const PngFile png = scan_png(in_memory(file)).value();
   PngDataCheck check(png);
@@ -96,7 +95,7 @@ class PngOfAFile : public testing::Test {
     put_text(path_, {reinterpret_cast<const char*>(file.data()), file.size()});
     file_ = file;
   }
-  /// Decoded from the open file, with a check of what was expected of it.
+  /// Decodes from the open file, and checks that the number of pixels is the one that was expected.
   std::optional<DecodedImage> from_file(const ReadOptions& options = {}) {
     std::uint64_t expected = 0;
     auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared, std::uint64_t) {

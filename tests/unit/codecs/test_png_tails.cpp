@@ -1,5 +1,5 @@
 // PNG whose deflate stream continues after the last row without more output. libpng reads such data in portions, and
-// the fast path must accept and refuse the same files.
+// the fast path must accept and reject the same files.
 #include <gtest/gtest.h>
 #include <zlib.h>
 

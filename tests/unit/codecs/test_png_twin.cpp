@@ -1,4 +1,4 @@
-// The device's PNG decoder, run on the host: libpng's pixels, or the file is left to libpng.
+// Runs the device's PNG decoder on the host. The pixels must be those of libpng, or the file must be left to libpng.
 #include <gtest/gtest.h>
 #include <png.h>
 #include <zlib.h>
@@ -52,7 +52,7 @@ PixelFormat any_format(Random& random) {
   return formats[random.below(static_cast<std::uint32_t>(formats.size()))];
 }
 
-/// Half of them repeat their own rows, which makes long matches.
+/// Half of the images repeat their own rows, which makes long matches.
 Image any_picture(Random& random, int max_side) {
   const PixelFormat format = any_format(random);
   Image image = any_image(random, random.between(1, max_side), random.between(1, max_side), format);
@@ -113,7 +113,7 @@ TEST(PngTwin, TakesTheFilesOfOurEncoder) {
   }
 }
 
-/// Fixed codes and others that the search does not look for cost a round for each block.
+/// Blocks that the search does not look for, such as those with fixed codes, need one round each.
 TEST(PngTwin, AgreesOnAllOfZlib) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -169,7 +169,7 @@ LibpngChoices any_libpng_choices(Random& random) {
   return choices;
 }
 
-/// libpng finds no error to report in an image and choices that are right.
+/// libpng must not report an error, because the image and the choices are valid.
 FileBytes written_by_libpng(ConstView image, const LibpngChoices& choices) {
   constexpr int kColorTypes[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                  PNG_COLOR_TYPE_RGB_ALPHA};
@@ -280,7 +280,7 @@ TEST(PngTwin, LeavesEveryPrefixToTheHost) {
   }
 }
 
-/// A stream that is cut off, in a file that is whole.
+/// A stream that is cut off, in a complete file.
 TEST(PngTwin, LeavesEveryPrefixOfTheDataToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -343,7 +343,7 @@ TEST(PngTwin, LeavesUnusualFilesToTheHost) {
   EXPECT_FALSE(describe_png_data({}));
 }
 
-/// Each byte of a file of one chunk changed, its checksums as they were.
+/// Changes each byte of a file with one chunk. The checksums stay as they were.
 TEST(PngTwin, SeesEveryChangedByte) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -426,14 +426,14 @@ TEST(PngTwin, FindsItsOwnErrors) {
     ASSERT_TRUE(encoded);
     for (const Of of : {Of::entry, Of::exit, Of::bytes, Of::lane}) {
       const PngTwinResult found = decode_with_twin(*encoded, shape, {of, random.below(1000)});
-      // Lanes behind the end of a block have no bytes to get wrong.
+      // Lanes after the end of a block have no bytes that could be wrong.
       ASSERT_TRUE(!found.image || (of != Of::lane && found.repaired > 0) ||
                   same_pixels(found.image->view(), image.view()));
     }
   }
 }
 
-/// Passes over windows that begin at a wrong bit.
+/// Passes that repair windows which begin at a wrong bit.
 TEST(PngTwin, RepairsWindowsWithoutRunIn) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -474,7 +474,7 @@ TEST(PngTwin, FollowsTheChainThroughStoredAndFixedBlocks) {
   EXPECT_GT(of_fixed.rounds, 1U);
 }
 
-/// A file made to be slow: each block needs a round. The host decodes it.
+/// A file that is slow on purpose: each block needs a round. The host decodes it.
 TEST(PngTwin, GivesUpOnManyRounds) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -186,7 +186,7 @@ TEST(PngWriter, RefusesInvalidInput) {
 }
 
 TEST(PngWriter, RefusesRowsTooLongForDeflate) {
-  // Reads no row: only the size matters.
+  // No row is read: only the size matters.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }
 
@@ -207,7 +207,7 @@ TEST(PngWriter, PngcheckFindsNoErrors) {
   std::filesystem::remove(path);
 }
 
-/// A filter's residues, computed as the PNG specification states them.
+/// A filter's residues, computed as in the PNG specification.
 std::vector<std::uint8_t> reference_residues(PngFilter filter, const std::vector<std::uint8_t>& row,
                                              const std::vector<std::uint8_t>& above, std::size_t step) {
   std::vector<std::uint8_t> out(row.size());

@@ -1,4 +1,4 @@
-// The image resources of a PSD become metadata, which go on to other formats; damaged ones are left out.
+// The image resources of a PSD become metadata, which is also written to other formats. Damaged resources are left out.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ void add_resource(FileBytes& to, std::uint32_t number, const FileBytes& data) {
   to.resize(to.size() + data.size() % 2);
 }
 
-/// In pixels per inch, as fixed-point numbers.
+/// Resolutions in pixels per inch, as fixed-point numbers.
 FileBytes resolution(std::uint32_t x, std::uint32_t y) {
   FileBytes data;
   for (const std::uint32_t value : {x, y}) {

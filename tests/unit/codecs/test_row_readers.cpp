@@ -1,4 +1,4 @@
-// The rows that are read in bands are those of the whole image, and a file that is refused whole is not read in bands.
+// Rows read in bands equal those of the whole image. A file that cannot be read whole cannot be read in bands.
 #include <gtest/gtest.h>
 
 #include <map>

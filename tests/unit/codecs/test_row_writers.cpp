@@ -1,4 +1,4 @@
-// Files written from rows have the bytes of files written whole, however the rows are cut into calls.
+// Files written from rows have the same bytes as files written whole, for every division of the rows into calls.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -27,7 +27,7 @@ using namespace test;
 constexpr FileFormat kFormats[] = {FileFormat::png, FileFormat::jpeg, FileFormat::pnm, FileFormat::bmp};
 constexpr int kAllRows = std::numeric_limits<int>::max();
 
-/// How many rows the next call brings, at most.
+/// The maximum number of rows in the next call.
 using Cut = std::function<int()>;
 
 Cut every(int rows) {
@@ -38,7 +38,7 @@ Cut any_rows(Random& random, int most) {
   return [&random, most] { return random.between(1, most); };
 }
 
-/// Rows in memory of their own, with `padding` bytes after each. A sanitizer sees whoever reads them later.
+/// Rows in their own memory, with `padding` bytes after each. A sanitizer reports code that reads them later.
 class Band {
  public:
   Band(ConstView image, int first, int count, std::size_t padding)
@@ -154,7 +154,7 @@ TEST(RowWriters, CutsDoNotChangeSmallFiles) {
   }
 }
 
-/// With two threads, four strips of PNG are in flight. These are of ten and a rest, or more.
+/// With two threads, four strips of PNG are in flight. These images have ten strips and a rest, or more.
 TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -343,7 +343,7 @@ TEST(RowWriters, RowsOfAnotherImageAreABug) {
   }
 }
 
-/// Empty if nothing is refused.
+/// Empty if nothing is rejected.
 std::string refusal(const std::function<void()>& write) {
   try {
     write();

@@ -1,4 +1,4 @@
-// Which files the fast path for PNG accepts.
+// The files that the fast path for PNG accepts.
 #include <gtest/gtest.h>
 
 #include <array>

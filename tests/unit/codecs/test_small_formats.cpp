@@ -1,4 +1,4 @@
-// BMP, TGA, GIF, PSD and PNM: every prefix is refused, and every mutation is either read or refused.
+// BMP, TGA, GIF, PSD and PNM: every prefix is rejected, and every mutation is either read or rejected.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"

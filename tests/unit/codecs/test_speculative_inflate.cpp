@@ -1,5 +1,5 @@
-// Parts of a stream inflated without the parts before them: a valid part yields the bytes of the stream once its window
-// is known.
+// Parts of a stream are inflated without the parts before them. When its window is known, a valid part gives the bytes
+// of the stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Strips and tiles whose memory has nothing to do with the image: they are refused before anything is taken. JPEG data
+// Strips and tiles that need much more memory than the image: they are rejected before any memory is taken. JPEG data
 // whose chroma the directory describes wrongly.
 #include <gtest/gtest.h>
 #include <tiffio.h>
@@ -57,7 +57,7 @@ FileBytes tiff_file(int compression, int bits, int samples, bool is_tiled, std::
   return bytes_of(text_in(path));
 }
 
-/// Where the value of a tag stands.
+/// The offset of a tag's value.
 std::size_t value_of(const FileBytes& file, std::uint16_t tag) {
   std::uint32_t directory = 0;
   std::memcpy(&directory, file.data() + 4, sizeof(directory));

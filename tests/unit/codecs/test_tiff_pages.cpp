@@ -1,4 +1,4 @@
-// The chain of directories of a TIFF: what counts as a page, and chains that are damaged or hostile.
+// The chain of directories of a TIFF: which of them count as pages, and chains that are damaged or hostile.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
   }
 }
 
-/// The level of each page that can be read; nothing for one that is refused.
+/// The level of each page that can be read; nothing for a page that is rejected.
 std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const PageList& pages) {
   std::vector<std::optional<int>> levels;
   for (std::uint32_t page = 1; page <= pages.count(); ++page) {
@@ -160,7 +160,7 @@ TEST(TiffPages, AThumbnailInFrontIsNoPage) {
       options.page = {page};
       EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), page == 2 ? 30 : 10);
     }
-    // Without the page, the thumbnail must not stand for it.
+    // If the page is lost, the thumbnail must not replace it.
     const auto first = static_cast<std::size_t>(tiff::tiff_pages(in_memory(file)).places[0]);
     for (const std::size_t size : {first - 1, first + 1, first + 20}) {
       EXPECT_TRUE(refuses(std::span(file).first(size), ErrorKind::decode, "file is truncated", "t.tif")) << size;
@@ -174,7 +174,7 @@ TEST(TiffPages, AThumbnailInFrontIsNoPage) {
   EXPECT_EQ(decode(alone, "t.tif").image.width(), 3);
 }
 
-/// Images of 3x2 pixels, of levels 1, 2, …, one behind the other, with one directory.
+/// Images of 3x2 pixels with levels 1, 2, …, one after the other, with one directory.
 FileBytes imagej_stack(std::uint32_t images, std::uint32_t declared, bool is_big_endian) {
   FileBytes file = bytes_of(is_big_endian ? "MM" : "II");
   const auto add = [&](std::uint32_t value, int bytes) {
@@ -314,7 +314,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
   }
 }
 
-/// A page that is evidently damaged is told, and does not lose the others.
+/// A page that is clearly damaged is reported, and the other pages are still read.
 TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   const FileBytes whole = paged_tiff({{5, 3, 10}, {4, 2, 20}, {7, 7, 30}}, false, false);
   const std::vector<std::uint64_t> places = tiff::tiff_pages(in_memory(whole)).places;
@@ -336,7 +336,7 @@ TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   }
 }
 
-/// Reads of the file for all of its pages, each at its place.
+/// The reads of the file for all its pages, each at its place.
 std::size_t reads_of_all_pages(std::size_t count) {
   const FileBytes file = paged_tiff(std::vector<Page>(count, Page{2, 1, 7}), false, false);
   const RandomAccess memory = in_memory(file);
@@ -383,7 +383,7 @@ TEST(TiffPages, AChainThatTurnsBackEnds) {
   EXPECT_EQ(decode(loop, "t.tif").pages, 2U);
 }
 
-/// Directories that overlap would otherwise cost their number times their size.
+/// Without a limit, the time for directories that overlap would be their number times their size.
 TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
   FileBytes file = bytes_of("II*");
   add_le(file, 0, 1);
@@ -418,7 +418,7 @@ TEST(TiffPages, OtherFormatsHaveOne) {
 
 // --- Pages joined to a file -----------------------------------------------------------------------------------------
 
-/// A file of any size; what is not placed is zero. No byte may be placed twice.
+/// A file of any size. Bytes that are not placed are zero. No byte may be placed twice.
 class SparseFile {
  public:
   BytePlacer placer() {
@@ -519,7 +519,7 @@ TEST(TiffPages, OfSeveralFilesAreJoined) {
   }
 }
 
-/// A file of several pages is joined as several; a page alone has the directory that libtiff has written.
+/// A file of several pages is joined as several pages. A single page has the directory that libtiff has written.
 TEST(TiffPages, OfFilesWithSeveralAreJoined) {
   const Image table = constant_image(9, 4, {Sample::u32, 3}, 1'000'000'007);
   constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};

@@ -1,4 +1,4 @@
-// XMP as text: what can be carried, resetting the orientation, and the reference to the extension.
+// XMP as text: which packets can be kept, the reset of the orientation, and the reference to the extension.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -83,7 +83,7 @@ TEST(XmpPacket, ExtensionIsNamedAndBlanked) {
   EXPECT_EQ(xmp_extension_guid({}), "");
 }
 
-/// What is left of a packet, with the blanks in it removed but one; "cannot" if it cannot be changed.
+/// The rest of a packet, with all its blanks but one removed; "cannot" if it cannot be changed.
 template <class Change>
 std::string squeezed(const std::string& packet, Change change) {
   FileBytes bytes = bytes_of(packet);

@@ -19,7 +19,7 @@ using namespace test;
 
 constexpr std::size_t kNoLimit = std::size_t{1} << 24;
 
-/// Compressible, but not to almost nothing.
+/// Data that can be compressed, but not to almost nothing.
 FileBytes text_of(std::size_t size) {
   FileBytes text(size);
   for (std::size_t i = 0; i < size; ++i) {
