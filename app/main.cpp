@@ -17,8 +17,9 @@
 
 namespace hwy::platform {
 
-/// libhwy 1.0 measures the resolution of its timer whenever a process loads it, for benchmarks, which takes 2 to 4 ms:
-/// as much as all else before main(). It asks this function, because those of the program come before a library's.
+/// libhwy 1.0 measures the resolution of its timer whenever a process loads it, although only benchmarks need it. This
+/// takes 2 to 4 ms, as much as everything else before main(). This definition replaces the library's function, because
+/// symbols of the program take precedence.
 std::uint64_t TimerResolution();
 std::uint64_t TimerResolution() { return 1; }
 
@@ -26,8 +27,8 @@ std::uint64_t TimerResolution() { return 1; }
 
 namespace {
 
-/// Gives each closed standard stream a descriptor that fails when used. Otherwise the next opened file would get its
-/// number, and messages would be written into that file.
+/// Opens a descriptor that fails when used in place of each closed standard stream. Otherwise the next opened file
+/// would get the number of the stream, and messages would be written into that file.
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) {
@@ -36,8 +37,8 @@ void hold_closed_streams() {
   }
 }
 
-/// oneTBB calls std::terminate if it has no memory to start a task or to pass an exception to its caller. That ends as
-/// out of memory, with temporary files removed.
+/// oneTBB calls std::terminate if it has no memory to start a task or to pass an exception to its caller. This handler
+/// then removes temporary files and reports that memory ran out.
 [[noreturn]] void end_without_memory() noexcept {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) {
@@ -74,7 +75,7 @@ gpuimg::ExitCode run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // With these ignored, a file-size limit or a closed pipe makes write() fail, which is reported like any other error.
+  // Ignored so that a file-size limit or a closed pipe makes write() fail, which is reported like any other error.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();

@@ -1,5 +1,5 @@
-// CUDA in the list of backends: how it starts (docs/decisions/0028-start-of-cuda.md), what it costs, and what is built
-// in, the driver and the devices.
+// CUDA in the list of backends: its start (docs/decisions/0028-start-of-cuda.md), its costs, and facts about the build,
+// the driver and the devices.
 #include "backends/backends.hpp"
 
 #include <fmt/format.h>
@@ -23,8 +23,9 @@
 namespace gpuimg {
 namespace {
 
-/// With a queue for each worker none waits in another's, but each makes the process start and end some 17 ms later. It
-/// saves less than the one before: the k-th some 1 / k² ms of an image, from the ninth on 1 µs.
+/// The number of queues. With one queue per worker, no worker waits for another, but each queue lengthens the start and
+/// end of the process by about 17 ms. Each further queue saves less: the k-th about 1 / k² ms per image, from the ninth
+/// on 1 µs.
 int queues_for(const DeviceWork& work) {
   constexpr double kMost = 32.0;  // CUDA's own limit
   constexpr double kManyQueues = 8.0;
@@ -37,7 +38,8 @@ int queues_for(const DeviceWork& work) {
   return static_cast<int>(std::clamp(useful, 1.0, workers));
 }
 
-/// Number of device files of GPUs, which containers may number with gaps. The drivers of WSL and Jetson have none.
+/// The number of device files of GPUs. Containers may leave gaps in their numbers. The drivers of WSL and Jetson have
+/// no such files.
 int gpu_files() {
   constexpr int kMost = 64;
   int count = 0;
@@ -50,7 +52,7 @@ int gpu_files() {
   return count;
 }
 
-/// The value of CUDA_VISIBLE_DEVICES that leaves only this device visible, if there are others to hide.
+/// The value of CUDA_VISIBLE_DEVICES that makes only this device visible; nothing if there is no other device to hide.
 std::optional<std::string> value_that_shows_only(int device, const char* visible) {
   if (visible == nullptr) {
     const int count = gpu_files();
@@ -60,7 +62,7 @@ std::optional<std::string> value_that_shows_only(int device, const char* visible
   std::istringstream list(visible);
   for (std::string entry; std::getline(list, entry, ',');) {
     if (entry.empty() || entry.front() == '-') {
-      break;  // CUDA reads no further
+      break;  // CUDA stops reading here
     }
     entries.push_back(entry);
   }
@@ -78,12 +80,12 @@ void prepare_start(const DeviceWork& work) {
   }
   static std::once_flag once;
   std::call_once(once, [&work] {
-    // The user's own number of queues counts.
+    // Does not overwrite a value that the user set.
     ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues_for(work)).c_str(), 0);
     if (!work.only_device) {
       return;
     }
-    // Each further visible device makes the process start some 110 ms later (driver 580).
+    // Each further visible device lengthens the start of the process by about 110 ms (driver 580).
     constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
     if (const auto value = value_that_shows_only(*work.only_device, std::getenv(kVisible))) {
       ::setenv(kVisible, value->c_str(), 1);
@@ -92,10 +94,10 @@ void prepare_start(const DeviceWork& work) {
   });
 }
 
-/// The number that CUDA has for a device: 0 if it is the only one that prepare_start() left visible. Throws
-/// Error{backend_unavailable} if there is none.
+/// CUDA's number of a device: 0 if it is the only device that prepare_start() left visible. Throws
+/// Error{backend_unavailable} if there is no device.
 int visible_index(int device) {
-  // The variable has no effect if something asked the driver before.
+  // The variable has no effect if the driver was already in use when it was set.
   return visible_alone == device && cuda_device_count() == 1 ? 0 : device;
 }
 
@@ -103,7 +105,7 @@ std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, ve
 
 bool is_cuda_built_in() { return cuda_versions(false).runtime != 0; }
 
-/// False if no driver has made its device file, or CUDA_VISIBLE_DEVICES is empty.
+/// False if no driver has created its device file, or if CUDA_VISIBLE_DEVICES is empty.
 bool cuda_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   // The drivers for servers and workstations, of WSL, and of Jetson.
@@ -176,7 +178,8 @@ constexpr DeviceFacts kCudaFacts = {is_cuda_built_in,
 
 double cuda_cost_ms(const Workload& work) {
   constexpr double kStartMs = 250.0;
-  // Three bytes per pixel in each direction, from and to pageable memory; decoded there, they go one way.
+  // Three bytes per pixel in each direction, from and to pageable memory; only one direction if the device decodes the
+  // file.
   constexpr double kMsPerMegapixel = 1.0;
   constexpr double kMsPerMegapixelOfFile = 0.5;
   const double moved = work.decoding_ms > 0.0 ? kMsPerMegapixelOfFile : kMsPerMegapixel;
@@ -191,7 +194,7 @@ constinit const BackendEntry kCudaBackend = {
     BackendKind::cuda,
     "cuda",
     "CUDA",
-    "the GPU; an error if there is none",
+    "a CUDA GPU; an error if there is none",
     kCudaSynonyms,
     false,
     [](const BackendOptions& options) { return make_cuda_backend(visible_index(options.device), options.device); },

@@ -1,5 +1,5 @@
-// OpenCL in the list of backends: its devices, where compiled programs are kept, and which devices failed the
-// self-test.
+// OpenCL in the list of backends: its devices, the cache of compiled programs, and the record of devices that failed
+// the self-test.
 #include "backends/backends.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 namespace gpuimg {
 namespace {
 
-/// Only the loader knows.
+/// Always true, because only the OpenCL loader knows.
 bool opencl_may_be_there() { return true; }
 
 std::vector<int> opencl_numbers() {
@@ -58,7 +58,7 @@ void tell_opencl(const std::function<void(const std::string& text)>& print) {
   }
 }
 
-/// $XDG_CACHE_HOME/gpuimg/opencl, or the same in ~/.cache; empty if there is no home.
+/// $XDG_CACHE_HOME/gpuimg/opencl, or ~/.cache/gpuimg/opencl; empty if there is no home.
 std::string program_cache_folder() {
   const auto folder_in = [](const char* variable, const char* rest) {
     const char* base = std::getenv(variable);
@@ -68,7 +68,8 @@ std::string program_cache_folder() {
   return folder.empty() ? folder_in("HOME", "/.cache/gpuimg/opencl") : folder;
 }
 
-/// Where a failure of the self-test is remembered: for this device, driver and version of gpuimg. Empty if nowhere.
+/// The file that records a failed self-test of this device, driver and version of gpuimg. Empty if there is no cache
+/// folder.
 std::filesystem::path failure_file(const OpenclDevice& device) {
   const std::string folder = program_cache_folder();
   std::string name = device.name + ' ' + device.platform + ' ' + device.driver + " gpuimg " GPUIMG_VERSION;
@@ -112,7 +113,7 @@ constexpr DeviceFacts kOpenclFacts = {is_opencl_built_in,  opencl_may_be_there, 
                                       check_opencl_device, opencl_build_text,   tell_opencl,    nullptr,
                                       remember_failure};
 
-/// Never the smallest: what an OpenCL device costs is not measured.
+/// Infinite, so that `auto` never chooses OpenCL, whose costs have not been measured.
 double opencl_cost_ms(const Workload& /*work*/) { return std::numeric_limits<double>::infinity(); }
 
 constexpr std::array<std::string_view, 4> kOpenclSynonyms = {"ocl", "cl", "amd", "intel"};

@@ -69,7 +69,7 @@ void add_folder_options(CommandParser& parser, InputArguments& arguments) {
   };
   parser.flag({.names = "-r,--recursive", .description = "read subfolders too", .group = kGroup}, arguments.recursive);
   list("--include", arguments.include,
-       "read files that match this pattern in folders; may be repeated [files with the ending of an image]");
+       "in folders, read files that match this pattern; may be repeated [files with the extension of an image]");
   list("--exclude", arguments.exclude, "skip files and folders that match this pattern; may be repeated");
 }
 
@@ -88,9 +88,9 @@ void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
   };
   text("-j,--jobs", arguments.jobs, "process N images at a time [as many as threads]", "N");
   parser.text({"--devices",
-               {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
+               {"CUDA devices that share the images: numbers separated by commas, such as 0,1, or",
                 {{"all", "every device that the driver shows"}},
-                "the one of --device"},
+                "the device of --device"},
                "LIST",
                kGroup},
               arguments.devices);
@@ -119,18 +119,18 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
        "{dir}    folder of the input\n"
        "{rel}    that folder, relative to IN\n"
        "{name}   name of the input\n"
-       "{stem}   name without the ending\n"
-       "{ext}    ending of the input\n"
+       "{stem}   name without its extension\n"
+       "{ext}    extension of the input\n"
        "{index}  1, 2, 3 ... in order of the names\n"
        "{page}   number of the page",
        "OUT");
-  flag("--tar", arguments.tar, "IN is a tar archive, and OUT another, whatever their names; for -");
+  flag("--tar", arguments.tar, "read and write tar archives, whatever their names; for use with -");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
   flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
   add_pace_options(parser, arguments);
   text("--manifest", arguments.manifest, "record the run in FILE, as JSON lines", "FILE");
   text("--resume", arguments.resume, "continue the run of manifest FILE: skip unchanged images that are done", "FILE");
-  text("--retry-failed", arguments.retry_failed, "process the images again that failed according to manifest FILE",
+  text("--retry-failed", arguments.retry_failed, "process only the images that failed according to manifest FILE",
        "FILE");
   text("--shard", arguments.shard, "process part I of N; auto reads both from Slurm, MPI or Kubernetes", "I/N");
 }
@@ -415,7 +415,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const bool prints_json = job.prints_json_lines() || (job.may_print() && is_standard_output(target));
   if (globals.json && !globals.timing && !prints_json) {
     print_note(globals.verbosity, std::string("--json has no effect: nothing is printed; ") +
-                                      (job.may_print() ? "give OUT the ending .json, or omit OUT" : "add --timing"));
+                                      (job.may_print() ? "give OUT the extension .json, or omit OUT" : "add --timing"));
   }
   job.check_name(paths.output);
   const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask

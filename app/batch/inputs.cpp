@@ -78,7 +78,7 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(of_other_endings_, "file", "without the ending of an image; --include reads them");
+    note(of_other_endings_, "file", "without the extension of an image; --include reads them");
     note(not_included_, "image", "no --include matches");
     note(excluded_, "file", "--exclude matches");
     note(not_regular_, "file", "not regular");

@@ -1,5 +1,5 @@
-// Declares the program, sorts the words of several steps, checks the number of threads, and turns the errors of a run
-// into exit codes.
+// Declares the program, assigns the words of a command line to its steps, checks the number of threads, and turns
+// errors into exit codes.
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
@@ -48,14 +48,14 @@ bool has_value(const std::string& word) {
   return word.starts_with("--") ? word.find('=') != std::string::npos : word.size() > 2;
 }
 
-/// The words of a command line with --then, each given to the step or to the run that it belongs to.
+/// Assigns each word of a command line with --then to the step that it belongs to, or to the run.
 class StepWords {
  public:
   struct Step {
     std::string name;
     const CommandParser* parser = nullptr;
     std::vector<std::string> given;  ///< words after the name, not yet sorted
-    std::vector<std::string> words;  ///< options of the step alone, and words as in "rotate 90"
+    std::vector<std::string> words;  ///< options of this step only, and words as in "rotate 90"
     std::size_t missing_words = 0;
   };
 
@@ -70,10 +70,10 @@ class StepWords {
 
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
 
-  /// Words that belong to the run: files, and options of the output and of the program.
+  /// Words that belong to the run: file names, output options and global options.
   [[nodiscard]] const std::vector<std::string>& of_run() const { return of_run_; }
 
-  /// What is parsed for a step; the last one has what belongs to the run.
+  /// The words to parse for a step. The last step also parses the words of the run.
   [[nodiscard]] std::vector<std::string> words_of(const Step& step) const {
     std::vector<std::string> words = {step.name};
     words.insert(words.end(), step.words.begin(), step.words.end());
@@ -100,7 +100,7 @@ class StepWords {
     }
   }
 
-  /// The first word that is neither an option nor the value of a global one.
+  /// Takes the first word that is neither an option nor the value of a global option.
   void take_name(Step& step) {
     auto word = step.given.begin();
     const bool is_first = &step == &steps_.front();
@@ -110,7 +110,7 @@ class StepWords {
     }
     if (is_first && word == step.given.end()) {
       throw Error(ErrorKind::usage,
-                  "--then stands behind the first step, as in 'gpuimg equalize IN OUT --then threshold'");
+                  "--then goes after the first step, as in 'gpuimg equalize IN OUT --then threshold'");
     }
     if (word == step.given.end() || is_option(*word)) {
       throw Error(ErrorKind::usage, "--then needs the name of a step: " + step_names() + "; see 'gpuimg --help'");
@@ -135,10 +135,10 @@ class StepWords {
       const StepPlace place = step.parser != nullptr ? step.parser->step_place() : StepPlace::nowhere;
       if (place == StepPlace::nowhere) {
         const bool is_quoted = step.name.find(' ') != std::string::npos;
-        const std::string hint = is_quoted                ? ", with its options in quotes; leave them out"
+        const std::string hint = is_quoted                ? "; write its options without quotes"
                                  : step.parser == nullptr ? program_.subcommand_meant_by(step.name)
                                                           : "";
-        throw Error(ErrorKind::usage, printable_name(step.name) + " is not a step" + hint + "; --then goes with " +
+        throw Error(ErrorKind::usage, printable_name(step.name) + " is not a step" + hint + "; --then takes " +
                                           step_names() + "; see 'gpuimg --help'");
       }
       if (place == StepPlace::last && &step != &steps_.back()) {
@@ -168,7 +168,7 @@ class StepWords {
     }
   }
 
-  /// The parser would take a file for it.
+  /// Rejected here, because the parser would use a file name as the missing word.
   [[noreturn]] void refuse_missing_word(const Step& step) const {
     const CommandModel model = program_.subcommand(step.name);
     const auto word = std::find_if(model.positionals.begin(), model.positionals.end(),
@@ -177,7 +177,7 @@ class StepWords {
     for (const Choice& choice : word->choices) {
       choices.push_back(choice.name);
     }
-    throw Error(ErrorKind::usage, "--then " + step.name + " needs " + word->name + " behind it: " + listed(choices));
+    throw Error(ErrorKind::usage, "--then " + step.name + " needs " + word->name + " after it: " + listed(choices));
   }
 
   void take_word_or_file(Step& step, const std::string& word) {
@@ -188,12 +188,13 @@ class StepWords {
     }
     if (&step != &steps_.front()) {
       throw Error(ErrorKind::usage, "unexpected argument " + printable_name(word) + " after --then " + step.name +
-                                        "; IN and OUT stand before the first --then");
+                                        "; IN and OUT go before the first --then");
     }
     of_run_.push_back(word);
   }
 
-  /// Throws Error{usage} for an option that belongs to another step, or that the last step does not have.
+  /// True if `option` belongs to the run. Throws Error{usage} if it belongs to another step, or if it is an output
+  /// option that the last step does not have.
   [[nodiscard]] bool is_of_run(const Step& step, const std::string& option) const {
     const Step& last = steps_.back();
     const OptionOwner owner = step.parser->owner_of(option);
@@ -205,7 +206,7 @@ class StepWords {
     }
     if (owner == OptionOwner::run) {
       throw Error(ErrorKind::usage,
-                  option + " is of the output, and the last step, " + last.name + ", has no such option");
+                  option + " is an output option, but the last step, " + last.name + ", does not have it");
     }
     for (const Step& other : steps_) {
       if (other.parser->owner_of(option) == OptionOwner::step) {
@@ -235,7 +236,7 @@ std::vector<const char*> argv_of(const std::vector<std::string>& words) {
   return argv;
 }
 
-/// Makes a step of parsed options. Throws Error{usage} that names the step.
+/// Makes a step from the parsed options. Throws Error{usage} that names the step.
 EarlierStep earlier_step(const CommandParser& parser) {
   try {
     return {parser.name(), parser.make_step(), parser.given_options(), parser.step_text()};
@@ -293,7 +294,7 @@ std::optional<ExitCode> CommandLine::parse_words(const std::vector<std::string>&
     options_.resident = shared_.resident;
     options_.wait_until_alone = shared_.wait_until_alone;
     if (shared_.resident != nullptr) {
-      options_.progress = ProgressWanted::never;  // lines of several images would mix
+      options_.progress = ProgressWanted::never;  // progress lines of several command lines would mix
     }
   }
   return answered;
@@ -328,7 +329,7 @@ std::vector<EarlierStep> CommandLine::steps_of(const std::vector<Command>& comma
   const StepWords sorted(whole.parser, words);
   if (!sorted.of_run().empty()) {
     throw Error(ErrorKind::usage,
-                printable_name(sorted.of_run().front()) + ": is not of a step; give it to the output");
+                printable_name(sorted.of_run().front()) + ": does not belong to a step; give it to the output");
   }
   std::vector<EarlierStep> steps;
   for (const StepWords::Step& step : sorted.steps()) {
@@ -358,8 +359,8 @@ void CommandLine::pass_job(const std::vector<std::string>& words, const std::fun
   (void)run_chosen();
 }
 
-/// Starts no more threads than there are processors: more gain nothing. By default, no more than the CPU quota of the
-/// control groups either: the kernel stops more threads for the rest of each period.
+/// Limits threads to the number of processors; more gain nothing. The default is also limited by the CPU quota of the
+/// control groups: once the quota of a period is used up, the kernel stops all threads for the rest of the period.
 void CommandLine::limit_threads() {
   const int processors = tbb::info::default_concurrency();
   if (options_.threads == 0) {
@@ -377,7 +378,7 @@ void CommandLine::limit_threads() {
   }
   const std::string fact =
       fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
-  if (last_program().arguments.threads.empty()) {  // often set once for several machines: no note
+  if (last_program().arguments.threads.empty()) {  // GPUIMG_THREADS is often shared by several machines: no note
     print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
   } else {
     print_note(options_.verbosity, "--threads " + fact);
@@ -400,7 +401,7 @@ ExitCode CommandLine::run() {
   try {
     return run_chosen();
   } catch (const OutputClosed&) {
-    return ExitCode::ok;  // the reader has read enough
+    return ExitCode::ok;  // the reader of standard output closed it
   } catch (const Error& error) {
     return failed_by(error);
   } catch (const std::runtime_error& failure) {

@@ -1,5 +1,5 @@
-// From argv to an exit code: parses, explains what is wrong with a command line, runs the subcommand, reports its
-// error. docs/cli.md.
+// From argv to an exit code: parses the command line, explains its mistakes, runs the subcommand and reports its error.
+// docs/cli.md.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace gpuimg {
 
-/// Runs a subcommand. Throws Error; its kind decides the exit code.
+/// Runs a subcommand. Throws Error, whose kind decides the exit code.
 using RunCommand = std::function<ExitCode(const GlobalOptions&)>;
 
 /// A subcommand, as app/commands describes it.
@@ -23,8 +23,8 @@ struct Command {
   std::string name;
   std::string description;  ///< one line for --help
   std::string examples;     ///< end of its --help
-  /// Declares positionals and options; returns what to run if the user chooses this subcommand. The parser outlives
-  /// the returned function.
+  /// Declares positionals and options. Returns the function that runs the subcommand; the parser outlives this
+  /// function.
   std::function<RunCommand(CommandParser&)> declare;
 };
 
@@ -33,38 +33,39 @@ class CommandLine {
   /// `version_text` is called for --version.
   CommandLine(const std::vector<Command>& commands, const std::function<std::string()>& version_text);
 
-  /// Reads only the arguments and the environment. Returns an exit code if nothing is left to run: --help or --version
+  /// Reads only the arguments and the environment. Returns an exit code if there is nothing to run: --help or --version
   /// was answered, or an error was printed.
   std::optional<ExitCode> parse(int argc, const char* const* argv);
 
-  /// Runs the subcommand; only after parse() returned nothing.
+  /// Runs the subcommand. Call only if parse() returned nothing.
   ExitCode run();
 
-  /// What parse() and run() tell of each image, and of the error that ends them. Both throw only std::bad_alloc.
+  /// Sets callbacks for the end of each image and for the error that ends parse() or run(). Both callbacks may throw
+  /// only std::bad_alloc.
   void tell(std::function<void(const ItemEnd& end)> on_end, std::function<void(const Error& error)> on_error) {
     on_end_ = std::move(on_end);
     on_error_ = std::move(on_error);
   }
 
-  /// What several command lines of one process share.
+  /// State that several command lines of one process share.
   struct Shared {
     Resident* resident = nullptr;
     std::function<void(GlobalOptions& options)> wait_until_alone;  ///< GlobalOptions::wait_until_alone
     GlobalArguments defaults = {};                                 ///< for global options that are not given
   };
-  /// Before parse(): the process stays for other command lines, which may run at the same time.
+  /// Call before parse() if the process also runs other command lines, possibly at the same time.
   void stay(Shared shared) { shared_ = std::move(shared); }
 
   // --- For programs that hold images, such as the Python module: nothing is printed, errors are thrown ---------------
 
-  /// What the program offers.
+  /// All subcommands and options.
   [[nodiscard]] CommandModel model() const { return programs_.back()->parser.program(); }
 
-  /// The steps of words such as "resize --size 50% --then flip horizontal", ready for images.
+  /// The steps that words such as "resize --size 50% --then flip horizontal" describe, ready to process images.
   static std::vector<EarlierStep> steps_of(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
-  /// In place of parse() and run(): passes on the job that a command line describes, which ends with take(). The names
-  /// IN and OUT in the words are not looked at.
+  /// Replaces parse() and run(): passes the job that a command line describes to take(). The job lives until take()
+  /// returns. The names IN and OUT among the words are ignored.
   void pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take);
 
  private:
@@ -73,7 +74,7 @@ class CommandLine {
     RunCommand run;
   };
 
-  /// All subcommands with their options, once for each step.
+  /// All subcommands with their options. Each step has its own Program.
   struct Program {
     Program(const std::vector<Command>& commands, const std::function<std::string()>& version_text);
 
@@ -82,7 +83,7 @@ class CommandLine {
     std::vector<DeclaredCommand> commands;
   };
 
-  /// Parses a command line with --then: each step by a program of its own, the last one together with the options of
+  /// Parses a command line with --then. Each step is parsed by its own Program; the last one also parses the options of
   /// the run. Throws Error{usage}.
   std::optional<ExitCode> parse_steps(const std::vector<std::string>& words);
 
@@ -95,7 +96,7 @@ class CommandLine {
 
   std::vector<Command> definitions_;
   std::function<std::string()> version_text_;
-  std::vector<std::unique_ptr<Program>> programs_;  ///< of each step; the last one runs
+  std::vector<std::unique_ptr<Program>> programs_;  ///< one for each step; the last one runs
   GlobalOptions options_;
   std::function<void(const ItemEnd& end)> on_end_;
   std::function<void(const Error& error)> on_error_;

@@ -1,5 +1,5 @@
-// Declares options to CLI11, adds the checks that CLI11 lacks, and turns its errors into messages in our own words. The
-// only file that includes CLI11, which is slow to compile.
+// Declares options to CLI11, adds checks that CLI11 lacks, and rewords its errors. This is the only file that includes
+// CLI11, which is slow to compile.
 #include "cli/command_parser.hpp"
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@
 namespace gpuimg {
 namespace {
 
-// The names that other tools, and other spellings, use for our subcommands and options. A suggestion may be several
-// words; it is made where the first of them exists.
+// Names and spellings that other tools use for our subcommands and options. A suggestion may have several words; it is
+// offered where the first word exists.
 const std::vector<Synonym> kSubcommandSynonyms = {
     {"histogram", "hist"},
     {"histo", "hist"},
@@ -180,12 +180,12 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--simulate", "--dry-run"},
 };
 
-// What gpuimg does not have, and why: a near spelling would mislead.
+// Options that gpuimg does not have, with an explanation. A suggestion by spelling would mislead here.
 const std::vector<Synonym> kNotOffered = {
-    {"--scale", "sizes are changed by gpuimg resize --size P%"},
-    {"--progressive", "gpuimg writes JPEG of one scan"},
-    {"--width", "a width is given by gpuimg resize --size Wx, such as 800x"},
-    {"--height", "a height is given by gpuimg resize --size xH, such as x600"},
+    {"--scale", "to change the size, use gpuimg resize --size P%"},
+    {"--progressive", "gpuimg writes JPEG in one scan only"},
+    {"--width", "to set the width, use gpuimg resize --size Wx, such as 800x"},
+    {"--height", "to set the height, use gpuimg resize --size xH, such as x600"},
     {"--max", "gpuimg resize --size 800x800 makes the longer side 800"},
     {"--max-size", "gpuimg resize --size 800x800 makes the longer side 800"},
     {"--long-edge", "gpuimg resize --size 800x800 makes the longer side 800"},
@@ -195,7 +195,7 @@ const std::vector<Synonym> kNotOffered = {
     {"--vertical", "the axis is a word before IN, as in gpuimg flip vertical IN OUT"},
     {"--grayscale", "gpuimg hsl --saturation 0 makes an image gray"},
     {"--gray", "gpuimg hsl --saturation 0 makes an image gray"},
-    {"--then", "the step is a word behind it, as in --then threshold"},
+    {"--then", "the step is the next word, as in --then threshold"},
 };
 
 std::string why_not_offered(const std::string& name) {
@@ -242,14 +242,16 @@ std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
   return "unknown subcommand " + printable_name(name) + did_you_mean(name, subcommand_names(app), kSubcommandSynonyms);
 }
 
-/// The subcommand, or subcommand and option, whose name or synonym follows the dashes of `option`.
+/// The subcommand (or subcommand and option) that the user meant by `option`: --clahe means equalize --clahe. May be
+/// empty.
 std::string subcommand_meant(const std::string& option, const CLI::App& app, const CLI::App* chosen) {
   const std::string name = known_word(option.substr(std::min(option.find_first_not_of('-'), option.size())),
                                       subcommand_names(app), kSubcommandSynonyms);
   return chosen != nullptr && name == chosen->get_name() ? "" : name;
 }
 
-/// "unknown option --colour (did you mean --color?)", or which other subcommands have the option, or why none has it.
+/// "unknown option --colour (did you mean --color?)". Otherwise names the subcommands that have the option, or says why
+/// none has it.
 std::string unknown_option(const std::string& argument, const CLI::App& app, const CLI::App* chosen) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string unknown = "unknown option " + printable_name(name);
@@ -277,7 +279,7 @@ std::string unknown_option(const std::string& argument, const CLI::App& app) {
   return unknown_option(argument, app, chosen.empty() ? nullptr : chosen.front());
 }
 
-/// Not App::get_option_no_throw: it is noexcept but allocates, so it ends the process when memory runs out.
+/// App::get_option_no_throw is not used: it is noexcept but allocates, so running out of memory would end the process.
 bool takes_value(const CLI::App& parser, const std::string& argument) {
   const auto options = parser.get_options();
   return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
@@ -291,7 +293,7 @@ bool is_subcommand(const CLI::App& app, const std::string& name) {
                      [&](const CLI::App* parser) { return parser->get_name() == name; });
 }
 
-/// True if `argument` is an option, of any subcommand, that takes the next argument as its value.
+/// True if `argument` is an option of any subcommand and takes the next argument as its value.
 bool takes_next(const CLI::App& app, const std::string& argument) {
   const auto parsers = app.get_subcommands(nullptr);
   return argument.starts_with('-') &&
@@ -318,12 +320,12 @@ std::vector<const char*> subcommand_first(const CLI::App& app, int argc, const c
   return arguments;
 }
 
-/// CLI11 parses [a,b] as a list, even if it is a file name. Before parsing, this mark is appended to arguments that
-/// begin with a bracket; the positional that receives one removes it. It is a control character after the name: '['
-/// stays first, but the argument no longer ends with ']'.
+/// CLI11 parses [a,b] as a list, even if it is a file name. Therefore this control character is appended to arguments
+/// that begin with '[', so that they no longer end with ']'. The positional that receives the argument removes the
+/// mark.
 constexpr char kMark = '\x01';
 
-/// argv[1] and later, marked, in reverse order: what CLI::App::parse takes.
+/// argv[1] and later, with marks, in the reverse order that CLI::App::parse expects.
 std::vector<std::string> with_bracket_marks(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   bool only_names = false;
@@ -360,7 +362,7 @@ bool takes_many_names(const CLI::App& parser) {
   });
 }
 
-/// "-quality" of "-uality": CLI11 takes the first letter for -q, and leaves the rest.
+/// Restores "-quality" from "-uality": CLI11 reads the first letter as -q, and leaves over the remainder.
 std::string as_typed(const std::string& argument, std::span<const char* const> words) {
   const bool is_rest = argument.size() > 2 && argument[0] == '-' && argument[1] != '-';
   for (const std::string word : words) {
@@ -384,23 +386,24 @@ std::string describe_left_over(const CLI::App& app, std::span<const char* const>
            (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
   }
   if (is_file_name(argument)) {
-    return printable_name(argument) + ": has no subcommand before it; say what to do, as in 'gpuimg hist " +
+    return printable_name(argument) + ": has no subcommand before it; name one, as in 'gpuimg hist " +
            printable_name(argument) + "'";
   }
   return unknown_subcommand(argument, app);
 }
 
-/// Rewords CLI11's messages. Its text for a flag with a value: "Could not convert: --force = maybe"; for a missing
-/// value:
-/// "--bins: 1 required N missing"; for a missing positional: "MANIFEST is required"; for an option given twice:
-/// "--bins: At Most 1 required but received 2".
+/// Rewords CLI11's messages:
+///  - flag with a value: "Could not convert: --force = maybe"
+///  - missing value: "--bins: 1 required N missing"
+///  - missing positional: "MANIFEST is required"
+///  - option given twice: "--bins: At Most 1 required but received 2"
 std::string in_our_words(const CLI::ParseError& problem) {
   const std::string text = problem.what();
   constexpr std::string_view kConversion = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
   if (text.starts_with(kConversion) && equals != std::string::npos) {
     const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
-    return option + " takes no value, and '" + text.substr(equals + 3) + "' is given";
+    return option + " takes no value, but '" + text.substr(equals + 3) + "' is given";
   }
   if (text.ends_with(" is required")) {
     return text.substr(0, text.find(' ')) + " is missing";
@@ -441,7 +444,8 @@ ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
   return ExitCode::ok;
 }
 
-/// "80" of "-q 80", "-q80" and "-q=80", which others take for the quality. Empty for anything else, and for a file.
+/// "80" from "-q 80", "-q80" and "-q=80", which set the quality in other tools. Empty for anything else, and if a file
+/// has that name.
 std::string quality_after_q(int argc, const char* const* argv, int at) {
   const std::string_view argument = argv[at];
   if (!argument.starts_with("-q")) {
@@ -453,7 +457,7 @@ std::string quality_after_q(int argc, const char* const* argv, int at) {
   return is_number && !(is_next && ::access(text.c_str(), F_OK) == 0) ? text : "";
 }
 
-/// True if a word comes before the inputs of a subcommand, such as the angle of rotate.
+/// True if the subcommand takes a word before its inputs, such as the angle of rotate.
 bool begins_with_word(const CLI::App& app, const std::string& subcommand) {
   for (const CLI::App* parser : app.get_subcommands(nullptr)) {
     if (parser->get_name() == subcommand) {
@@ -466,8 +470,8 @@ bool begins_with_word(const CLI::App& app, const std::string& subcommand) {
   return false;
 }
 
-/// Refuses what CLI11 misreads: it would use the next argument as the value of "--option=", and from 2.4 on it takes
-/// "--" and a control character for the name of a file. A number after -q would be taken for a file.
+/// Rejects arguments that CLI11 misreads. CLI11 uses the next argument as the value of "--option=". From version 2.4
+/// on, it reads "--" followed by a control character as a file name. It also reads a number after -q as a file name.
 void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
   bool is_word_next = argc > 1 && begins_with_word(app, argv[1]);
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
@@ -493,7 +497,7 @@ constexpr const char* kOutputGroup = "Output";  ///< in the model: of the run, i
 
 const OptionModel kHelpOption = {{"-h", "--help"}, "print this text", "", kOperationGroup, ""};
 
-/// The names that --help shows: all short ones and the first long one. Later ones are kept for compatibility.
+/// The names that --help shows: all short names and the first long name. Later long names exist for compatibility.
 std::vector<std::string> shown_names(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) {
@@ -563,8 +567,8 @@ CLI::Option& CommandParser::finish(CLI::Option& option, const PositionalSpec& sp
 CLI::Option& CommandParser::finish(CLI::Option& option, const OptionSpec& spec) {
   option.group(spec.group.empty() ? kOperationGroup : spec.group);
   if (option.get_expected_min() > 0) {
-    // An unset variable in a script must not look like an option that was left out.
-    option.check([](const std::string& value) { return value.empty() ? "needs a value, and '' is none" : ""; });
+    // An empty value, as from an unset variable in a script, must not be treated as if the option were omitted.
+    option.check([](const std::string& value) { return value.empty() ? "needs a value, but '' is empty" : ""; });
   }
   if (spec.reads_file) {
     file_options_.push_back(option.get_lnames().front());

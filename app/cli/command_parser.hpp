@@ -1,4 +1,4 @@
-// Declares the positionals and options of a command. Wraps CLI11, which only its .cpp includes.
+// Declares the positionals and options of a command. Wraps CLI11, which only command_parser.cpp includes.
 #pragma once
 
 #include <functional>
@@ -20,24 +20,24 @@ namespace gpuimg {
 struct PositionalSpec {
   std::string name;         ///< "IN"
   std::string description;  ///< for --help
-  std::string usage = {};   ///< how the usage line shows it: "[IN...]"; empty: its name
+  std::string usage = {};   ///< in the usage line: "[IN...]"; empty: the name
   std::vector<Choice> choices = {};
-  std::vector<std::string> endings = {};  ///< of the files that it names, for completion; empty: any file
+  std::vector<std::string> endings = {};  ///< extensions of the files, for completion; empty: any file
   bool names_subcommand = false;
 };
 
 struct OptionSpec {
-  std::string names;           ///< all of them, separated by commas: "-o,--output"; the first long one is its name
+  std::string names;           ///< comma-separated: "-o,--output"; the first long one is its name
   OptionText description;      ///< for --help
-  std::string type_name = {};  ///< placeholder for the value: "FILE" and "FILE.csv" name files
-  std::string group = {};      ///< heading in --help; empty for an option of the operation itself
-  bool reads_file = false;     ///< the value names an input: its content affects the result, not its name
-  std::string variable = {};   ///< of the environment, used if the option is not given
-  bool is_of_run = false;      ///< of several steps, it belongs to the run: it says how OUT is written
-  bool is_of_end = false;      ///< it affects only what is made of the results of all images: --resume may change it
+  std::string type_name = {};  ///< placeholder of the value; "FILE" and "FILE.csv" mean files
+  std::string group = {};      ///< heading in --help; empty: an option of the operation itself
+  bool reads_file = false;     ///< the value names an input, whose content affects the result
+  std::string variable = {};   ///< environment variable to use if the option is not given
+  bool is_of_run = false;      ///< with several steps, belongs to the run: it says how OUT is written
+  bool is_of_end = false;      ///< affects only the summary of all images, so --resume may change it
 };
 
-/// The option as one of the run.
+/// `spec` as an option of the run.
 inline OptionSpec of_run(OptionSpec spec) {
   spec.is_of_run = true;
   return spec;
@@ -53,14 +53,14 @@ struct GivenOption {
 
 class ImageStep;  // app/engine
 
-/// Makes the step of a subcommand's options, once they are parsed; null for a step that changes nothing. Throws
-/// Error{usage} if these options make something that another step cannot take.
+/// Makes the step from a subcommand's parsed options; returns null for a step that changes nothing. Throws Error{usage}
+/// if the result with these options cannot be the input of another step.
 using MakeStep = std::function<std::shared_ptr<ImageStep>()>;
 
 /// Where `--then` may put a subcommand.
 enum class StepPlace { nowhere, last, anywhere };
 
-/// Whom an option belongs to in a run of several steps.
+/// What an option belongs to in a run of several steps.
 enum class OptionOwner { nobody, step, run };
 
 /// A step before the last one.
@@ -71,8 +71,8 @@ struct EarlierStep {
   std::string text;  ///< as CommandParser::step_text
 };
 
-/// The parser of the program or of one of its subcommands. Variables passed to it must outlive it. An option that the
-/// user does not give leaves its variable unchanged.
+/// The parser of the program or of one of its subcommands. Variables passed to the parser must outlive it. If the user
+/// does not give an option, its variable stays unchanged.
 class CommandParser {
  public:
   CommandParser(const std::string& name, const std::string& description);
@@ -89,13 +89,13 @@ class CommandParser {
 
   void flag(const OptionSpec& spec, bool& value);
   void text(const OptionSpec& spec, std::string& value);
-  /// A flag that may have a value behind an equals sign, --name=VALUE; "true" without one.
+  /// A flag with an optional value, --name=VALUE. Without a value, the variable becomes "true".
   void flag_or_text(const OptionSpec& spec, std::string& value);
 
   /// May be repeated; each occurrence takes one value.
   void list(const OptionSpec& spec, std::vector<std::string>& values);
 
-  /// A decimal number. Parsing throws Error{usage} if the value is not a number; the caller checks the range.
+  /// A decimal number. Parsing throws Error{usage} for a value that is not a number. The caller checks the range.
   void number(const OptionSpec& spec, int& value);
   void number(const OptionSpec& spec, double& value);
   void number(const OptionSpec& spec, std::optional<int>& value);
@@ -107,59 +107,60 @@ class CommandParser {
   /// -V, --version: prints what `text` returns.
   void version(std::function<std::string()> text);
 
-  /// Of a subcommand: it can be a step of several, anywhere if there is a `make`, else only the last.
+  /// For a subcommand: it can be one of several steps; without `make`, only the last one.
   void declare_step(MakeStep make = nullptr);
   [[nodiscard]] StepPlace step_place() const { return step_place_; }
 
-  /// Of a subcommand, after parsing.
+  /// For a subcommand, after parsing.
   [[nodiscard]] std::shared_ptr<ImageStep> make_step() const { return make_step_(); }
 
-  /// Of a subcommand, after parsing: its name and options, with the defaults of those that are not given in brackets.
+  /// For a subcommand, after parsing: its name and options. Defaults of options that are not given are in brackets.
   [[nodiscard]] std::string step_text() const;
 
-  /// The steps before this subcommand, which is the last; set once all are parsed.
+  /// The steps before this subcommand, which is the last step. Set after all steps are parsed.
   void set_earlier_steps(std::vector<EarlierStep> steps) { earlier_ = std::move(steps); }
   [[nodiscard]] const std::vector<EarlierStep>& earlier_steps() const { return earlier_; }
 
   /// The subcommand of this name; nullptr if there is none.
   [[nodiscard]] CommandParser* find_subcommand(const std::string& name) const;
 
-  /// Whether a subcommand, or the program, has the option (a name with its dashes), and whom it belongs to.
+  /// Whether this parser has the option (a name with its dashes), and whether it belongs to the step or to the run.
   [[nodiscard]] OptionOwner owner_of(const std::string& option) const;
 
-  /// Throws Error{usage} for an option that a subcommand does not have: which other one has it, or what is like it.
+  /// Throws Error{usage} for an option that this subcommand does not have. The message names other subcommands that
+  /// have it, or a similar option.
   [[noreturn]] void refuse_option(const std::string& argument) const;
 
-  /// " (did you mean equalize --clahe?)" for a word of another tool or another spelling; may be empty.
+  /// " (did you mean equalize --clahe?)" for a misspelled word or a word of another tool; may be empty.
   [[nodiscard]] std::string subcommand_meant_by(const std::string& word) const;
 
-  /// How many of its arguments are words, as in "rotate 90": they come before files.
+  /// The number of words before the files, as in "rotate 90".
   [[nodiscard]] std::size_t words() const;
 
-  /// True if it has the option, and its value is the next argument.
+  /// True if this parser has the option and the option takes the next argument as its value.
   [[nodiscard]] bool takes_value(const std::string& option) const;
 
-  /// The end of --help: of a subcommand, and of the program.
+  /// The end of --help: examples of a subcommand, exit codes of the program.
   void set_examples(const std::string& text);
   void set_exit_codes(std::vector<Choice> codes);
 
-  /// Of the program: fills the variables from the arguments. Returns an exit code if nothing is left to run: --help or
-  /// --version was answered. Throws Error{usage}.
+  /// For the program: fills the variables from the arguments. Returns an exit code if --help or --version was answered,
+  /// so there is nothing to run. Throws Error{usage}.
   std::optional<ExitCode> parse(int argc, const char* const* argv);
 
-  /// Of a subcommand, after parsing: the user wrote its name.
+  /// For a subcommand, after parsing: true if the user named it.
   [[nodiscard]] bool is_chosen() const;
 
   [[nodiscard]] std::string name() const;
 
-  /// The operation's own options that were given, and positionals that are one of several choices, sorted by name.
-  /// Options with a group are left out.
+  /// The given options of the operation itself, and positionals with choices, sorted by name. Options with a group are
+  /// left out.
   [[nodiscard]] std::vector<GivenOption> given_options() const;
 
-  /// The whole program, from any of its parsers.
+  /// The model of the whole program. May be called on any of its parsers.
   [[nodiscard]] CommandModel program() const;
 
-  /// One subcommand of the program, from any of its parsers. Throws Error{usage} if there is none of this name.
+  /// The model of one subcommand. May be called on any parser of the program. Throws Error{usage} for an unknown name.
   [[nodiscard]] CommandModel subcommand(const std::string& name) const;
 
  private:
@@ -173,10 +174,10 @@ class CommandParser {
 
   std::shared_ptr<CLI::App> app_;
   CommandModel model_;                      ///< without subcommands
-  const CommandParser* program_ = nullptr;  ///< of a subcommand
+  const CommandParser* program_ = nullptr;  ///< for a subcommand
   std::vector<std::unique_ptr<CommandParser>> subcommands_;
   std::vector<std::string> file_options_;  ///< names of the options that read files
-  std::vector<std::string> end_options_;   ///< names of those with OptionSpec::is_of_end
+  std::vector<std::string> end_options_;   ///< names of the options with OptionSpec::is_of_end
   std::vector<std::string> run_options_;   ///< names of the options of the run
   StepPlace step_place_ = StepPlace::nowhere;
   MakeStep make_step_;

@@ -1,4 +1,4 @@
-// Writes the completion scripts. Each has the same parts, in the language of another shell.
+// Writes the completion scripts. Each has the same parts, in the language of its shell.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@ std::vector<Choice> step_choices(const CommandModel& program) {
   return choices;
 }
 
-/// The positional after the first if that is one of several words: files follow "rotate 90".
+/// The second positional if the first one has choices: files follow "rotate 90". Null otherwise.
 const PositionalModel* after_words(const CommandModel& command) {
   const auto& positionals = command.positionals;
   return positionals.size() > 1 && !positionals[0].choices.empty() ? &positionals[1] : nullptr;
@@ -148,7 +148,8 @@ std::vector<Choice> subcommand_choices(const CommandModel& program) {
   return choices;
 }
 
-/// Skips the values of global options, and takes the first word that is a subcommand, and the one after each --then.
+/// Finds the subcommand: the first word that is not an option or the value of a global option, or the word after the
+/// last --then.
 std::string finds_subcommand(const CommandModel& program) {
   std::vector<std::string> with_value;
   for (const OptionModel& option : program.options) {
@@ -190,7 +191,7 @@ std::string script_of(const CommandModel& program) {
 /// A line per subcommand, option and kind of file.
 namespace fish {
 
-// Fish completes any file unless told otherwise, so only files of certain endings need a function.
+// By default, fish completes any file, so only files with certain extensions need a function.
 constexpr const char* kHead = R"fish(# Completion of gpuimg for fish: gpuimg completion fish | source
 
 # Folders, and files with one of the endings; all files if none matches
@@ -247,7 +248,7 @@ std::string files_argument(const std::vector<std::string>& endings) {
   return endings.empty() ? std::string() : fmt::format(" -a '(__gpuimg_files {})'", fmt::join(endings, " "));
 }
 
-/// The options of `complete` that say what value the option takes.
+/// The arguments of `complete` that describe the value of the option.
 std::string value_arguments(const OptionModel& option) {
   if (!option.text.choices.empty()) {
     return " -x -a " + choice_arguments(option.text.choices);
@@ -367,7 +368,7 @@ std::string in_quotes(const std::string& text) {
   return result + "'";
 }
 
-/// With a backslash before each of `special`.
+/// `text` with a backslash before each character of `special`.
 std::string escaped(const std::string& text, const std::string& special) {
   std::string result;
   for (const char c : text) {
@@ -391,7 +392,7 @@ std::string offers_files(const std::vector<std::string>& endings) {
     return "_files";
   }
   const std::string alternatives = fmt::format("{}", fmt::join(endings, "|"));
-  // A single one stands without parentheses: zsh would read (csv) as glob qualifiers.
+  // A single extension has no parentheses, because zsh would read (csv) as glob qualifiers.
   return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : fmt::format("({})", alternatives));
 }
 
@@ -408,7 +409,7 @@ std::string description_and_value(const OptionModel& option) {
   return text;
 }
 
-/// The specifications of an option: one per name, each excluding the others.
+/// The specifications of an option: one per name. Each name excludes the other names.
 std::string specifications(const OptionModel& option, const std::string& indent) {
   std::string lines;
   for (const std::string& name : option.names) {

@@ -1,4 +1,4 @@
-// The exit codes of the process, and which failure ends in which. docs/cli.md, "Exit codes".
+// The exit codes of the process, and which failure leads to which code. docs/cli.md, "Exit codes".
 #pragma once
 
 #include <array>
@@ -32,10 +32,10 @@ struct ExitCodeMeaning {
 /// For --help and the manual.
 inline constexpr std::array<ExitCodeMeaning, 11> kExitCodes = {{
     {ExitCode::ok, "everything is done"},
-    {ExitCode::some_failed, "finished, but an image of many failed, or a --fail-if was met"},
-    {ExitCode::usage, "the command line is wrong, or OUT's format cannot hold the result"},
+    {ExitCode::some_failed, "finished, but some images failed, or a --fail-if check was met"},
+    {ExitCode::usage, "the command line is wrong, or OUT's format cannot store the result"},
     {ExitCode::bad_input, "an input is missing, damaged or not supported"},
-    {ExitCode::bad_output, "an output exists or cannot be written"},
+    {ExitCode::bad_output, "an output already exists or cannot be written"},
     {ExitCode::no_backend, "the backend is not available"},
     {ExitCode::out_of_memory, "out of memory"},
     {ExitCode::different, "--verify or compare found a difference"},
@@ -60,8 +60,8 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
   return ExitCode::internal;
 }
 
-/// A thread could not be started, usually because there is no memory for its stack: ExitCode::out_of_memory. True for
-/// the standard library's exception and for oneTBB's.
+/// True if `failure` says that a thread could not be started: an exception of the standard library or of oneTBB. The
+/// usual cause is a lack of memory for the stack, so this leads to ExitCode::out_of_memory.
 inline bool is_refused_thread(const std::exception& failure) {
   const auto* system = dynamic_cast<const std::system_error*>(&failure);
   return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||

@@ -24,7 +24,7 @@ constexpr std::uint32_t kMaxPages = 1'000'000;
 
 NamedValues<std::optional<BackendKind>> backend_names() {
   NamedValues<std::optional<BackendKind>> names = {
-      {"auto", std::nullopt, "what finishes first, counting the start of the GPU", {"any"}}};
+      {"auto", std::nullopt, "whichever finishes first, including the start of the GPU", {"any"}}};
   for (const BackendEntry& entry : backends()) {
     names.emplace_back(std::string(entry.name), entry.kind, std::string(entry.meaning),
                        std::vector<std::string>(entry.synonyms.begin(), entry.synonyms.end()));
@@ -34,9 +34,9 @@ NamedValues<std::optional<BackendKind>> backend_names() {
 
 const NamedValues<ProgressWanted> kProgressNames = {
     {"auto", ProgressWanted::automatic, "a bar on a terminal"},
-    {"always", ProgressWanted::always, "a bar elsewhere too", {"yes", "on", "bar"}},
-    {"never", ProgressWanted::never, "none", {"no", "off", "none"}},
-    {"json", ProgressWanted::json, "a JSON object per second, on standard error"},
+    {"always", ProgressWanted::always, "a bar, even if not on a terminal", {"yes", "on", "bar"}},
+    {"never", ProgressWanted::never, "nothing", {"no", "off", "none"}},
+    {"json", ProgressWanted::json, "one JSON object per second, on standard error"},
 };
 
 struct Setting {
@@ -68,7 +68,7 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
   return number;
 }
 
-/// A name is looked up with the backend that --backend names; the driver is not touched for a number.
+/// Finds a device by number, or by name with the backend of --backend. A number does not touch the driver.
 int device_number(const Setting& setting, std::optional<BackendKind> backend) {
   const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
   const bool is_name =
@@ -89,28 +89,27 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   const auto flag = [&](const char* names, bool& value, const char* description) {
     parser.flag({.names = names, .description = description, .group = kGroup}, value);
   };
-  text("--backend", arguments.backend, with_choices("what computes", backends, name_of(defaults.backend, backends)),
+  text("--backend", arguments.backend, with_choices("where to compute", backends, name_of(defaults.backend, backends)),
        "NAME", kBackendVariable);
   text("--device", arguments.device,
-       fmt::format("device of the GPU backend: its number, or part of its name [{}]", defaults.device), "DEVICE",
-       kDeviceVariable);
-  text("--threads", arguments.threads, "CPU threads [one per processor, or what a CPU quota allows]", "N",
+       fmt::format("device to use: its number, or part of its name [{}]", defaults.device), "DEVICE", kDeviceVariable);
+  text("--threads", arguments.threads, "CPU threads [one per processor, or as many as a CPU quota allows]", "N",
        kThreadsVariable);
-  text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
+  text("--max-pixels", arguments.max_pixels, fmt::format("reject images with more pixels [{}]", defaults.max_pixels),
        "N");
   text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
   text("--max-device-memory", arguments.max_device_memory,
-       "memory of each device for the images in flight; larger images are computed in strips, with the same result "
+       "memory for images in flight on each device; larger images are computed in strips, with the same result "
        "[what is free]",
        "BYTES");
-  text("--page", arguments.page, "read page N of a TIFF, or all pages, each as an image [1]", "N|all");
-  flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says");
-  flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]");
+  text("--page", arguments.page, "read page N of a TIFF, or all its pages as separate images [1]", "N|all");
+  flag("--no-auto-orient", arguments.no_auto_orient, "ignore the EXIF orientation [turn images upright]");
+  flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with a note [reject them]");
   flag("--timing", arguments.timing, "print the time of each phase to standard error");
   flag("--json", arguments.json, "print results and --timing as JSON");
   flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte");
-  flag("-f,--force", arguments.force, "replace outputs that exist [refuse]");
-  flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced");
+  flag("-f,--force", arguments.force, "replace existing outputs [report an error]");
+  flag("--in-place", arguments.in_place, "allow OUT to be the same file as IN, and replace it");
   flag("--preserve-times", arguments.preserve_times, "give OUT the modification and access time of IN");
   text("--progress", arguments.progress,
        with_choices("progress of a run over many files, or of one denoise", kProgressNames,
@@ -192,7 +191,8 @@ GlobalOptions validated(const GlobalArguments& arguments) {
 
 void refuse_all_pages(const GlobalOptions& options) {
   if (options.all_pages) {
-    throw Error(ErrorKind::usage, "--page all is for operations, which write an output for each page; name one page");
+    throw Error(ErrorKind::usage,
+                "--page all is only for commands that write an output for each page; give the number of one page");
   }
 }
 

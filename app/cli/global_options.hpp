@@ -21,17 +21,17 @@ struct Resident;  // app/engine
 
 enum class ProgressWanted { automatic, always, never, json };
 
-/// What became of an image of a run.
+/// The outcome of one image of a run.
 struct ItemEnd {
   enum class Status { done, failed, skipped };
 
   Status status;
   std::string_view name;
-  std::string_view kind;  ///< of the error, as name_of() has it
+  std::string_view kind;  ///< of the error: name_of(ErrorKind)
   std::string_view message;
 };
 
-/// As given on the command line; an empty text was not given.
+/// Values as given on the command line; empty if not given.
 struct GlobalArguments {
   std::string backend;
   std::string device;
@@ -56,9 +56,9 @@ struct GlobalArguments {
 /// Checked and ready to use.
 struct GlobalOptions {
   std::optional<BackendKind> backend;        ///< nullopt = auto
-  std::vector<BackendKind> backends;         ///< those that may be chosen for the operations; empty = all
+  std::vector<BackendKind> backends;         ///< backends that may be chosen for the operations; empty = all
   bool can_use_cpu = false;                  ///< `auto` falls back to the CPU
-  std::vector<WeighedOperation> operations;  ///< in the order in which they run, for `auto`; empty = an unknown one
+  std::vector<WeighedOperation> operations;  ///< in the order in which they run, for `auto`; empty = unknown
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;
@@ -70,23 +70,23 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool trusts_sizes = false;                ///< max_pixels is given, so it also holds for images that are mostly empty
-  std::optional<std::uint64_t> max_memory;  ///< of the process; nothing = half of what is free for images
-  std::uint64_t max_device_memory = 0;      ///< bytes on each device; 0 = what it has free
+  bool trusts_sizes = false;                ///< --max-pixels is given, so it also applies to mostly empty images
+  std::optional<std::uint64_t> max_memory;  ///< of the process; nothing = images may use half of the free memory
+  std::uint64_t max_device_memory = 0;      ///< bytes on each device; 0 = all that is free
   bool auto_orient = true;                  ///< rotate inputs by their EXIF orientation
-  std::uint32_t page = 0;                   ///< of files of several images, from 1; 0 = the first
+  std::uint32_t page = 0;                   ///< of files with several images, from 1; 0 = the first
   bool all_pages = false;                   ///< each page is an input
   bool lenient = false;                     ///< read damaged JPEGs as far as possible
-  std::vector<std::string> named_inputs;    ///< files that options name, beside IN: text must not replace them
-  /// Gets the job of the command in place of the files that it names: CommandLine::pass_job. Null: the files are read.
+  std::vector<std::string> named_inputs;    ///< files that options name, besides IN; text output must not replace them
+  /// Receives the job of the command, which then reads no files: CommandLine::pass_job. Null: the files are read.
   std::function<void(ImageJob& job)> take_job = nullptr;
-  /// Is told of each image as it ends, one at a time, in order: CommandLine::tell. Null in a process of gpuimg's own.
+  /// Called when an image ends, for one image at a time, in order: CommandLine::tell. Null in the gpuimg program.
   std::function<void(const ItemEnd& end)> on_end = nullptr;
-  std::shared_ptr<const GlobalArguments> given;  ///< what was checked
-  /// What is kept for further command lines: CommandLine::stay. Null if this is the only one of the process.
+  std::shared_ptr<const GlobalArguments> given;  ///< the arguments that were checked
+  /// State kept for further command lines: CommandLine::stay. Null if the process runs only one command line.
   Resident* resident = nullptr;
-  /// Waits until no other command line runs, and gives this one, whose options are passed, all threads. Beside others,
-  /// only single images are processed. Null without `resident`.
+  /// Waits until no other command line runs, then gives all threads to the command line whose options are passed. Only
+  /// command lines with a single image run beside others. Null without `resident`.
   std::function<void(GlobalOptions& options)> wait_until_alone = nullptr;
 };
 
@@ -95,17 +95,17 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments);
 /// The options with `kind` as the backend, without fallback.
 GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
 
-/// The arguments, with those of `defaults` in place of what is not given.
+/// The arguments; those that are not given are taken from `defaults`.
 GlobalArguments with_defaults(GlobalArguments arguments, const GlobalArguments& defaults);
 
 /// Checks the arguments. GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS replace options that are not given. Throws
 /// Error{usage} for a bad value from either source.
 GlobalOptions validated(const GlobalArguments& arguments);
 
-/// For commands that read one image of each file: throws Error{usage} with --page all.
+/// For commands that read one image per file: throws Error{usage} if --page all is given.
 void refuse_all_pages(const GlobalOptions& options);
 
-/// With --backend cpu, prints a note for each given option that only matters to a GPU.
+/// With --backend cpu, prints a note for each given option that affects only GPUs.
 void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);
 
 }  // namespace gpuimg

@@ -1,5 +1,6 @@
-// Views of the command model that several of its readers need; then --help: wraps and indents texts. Descriptions may
-// have several lines; a line of two columns, "name  text", wraps within its second column.
+// Functions that read the command model, shared by --help, manual pages and completion; then --help itself, which wraps
+// and indents texts. A description may have several lines. A line of two columns, "name  text", wraps within its second
+// column.
 #include "cli/help.hpp"
 
 #include <fmt/format.h>
@@ -190,11 +191,12 @@ std::string program_help(const CommandModel& program) {
 
 std::string subcommand_help(const std::string& program_name, const CommandModel& subcommand) {
   return body(subcommand, program_name + " " + subcommand.name) + "\n" + paragraphs(subcommand.examples) + "\n" +
-         (subcommand.is_step ? paragraphs("--then STEP begins another step, which works on the result. Its options "
-                                          "follow it; those of the output, of many files and global ones may stand "
-                                          "anywhere, once.") +
-                                   "\n"
-                             : "") +
+         (subcommand.is_step
+              ? paragraphs("--then STEP adds a step that processes the result of the step before it. Write "
+                           "the options of a step after its name. Output options, options for many "
+                           "images and global options may stand anywhere, but only once.") +
+                    "\n"
+              : "") +
          paragraphs(
              "Global options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see '" +
              program_name + " --help'.");

@@ -1,5 +1,5 @@
-// What the program or a subcommand offers, as it was declared: the command model. --help, manual pages and the scripts
-// with which shells complete command lines are made from it, so none of them can differ from what is parsed.
+// The command model: subcommands, positionals and options as they were declared. --help, manual pages and completion
+// scripts are made from the model, so they always agree with the parser.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace gpuimg {
 
-/// A value that an option takes by name.
+/// A named value of an option.
 struct Choice {
   std::string name;
   std::string meaning;  ///< a few words
 };
 
-/// What an option changes. Plain text converts to it.
+/// Says what an option changes. Plain text converts to it.
 struct OptionText {
   OptionText(const char* text) : what(text) {}             // NOLINT(google-explicit-constructor)
   OptionText(std::string text) : what(std::move(text)) {}  // NOLINT(google-explicit-constructor)
@@ -32,22 +32,22 @@ struct PositionalModel {
   std::string description;  ///< for --help
   std::string usage;        ///< in the usage line: "[IN...]"
   std::vector<Choice> choices;
-  std::vector<std::string> endings;  ///< of the files that it names, for completion; empty: any file
+  std::vector<std::string> endings;  ///< extensions of the files, for completion; empty: any file
   bool names_subcommand = false;     ///< its choices are the subcommands of the program
 };
 
 struct OptionModel {
-  std::vector<std::string> names;  ///< short ones first: "-o", "--output"; without those kept for compatibility
+  std::vector<std::string> names;  ///< short ones first: "-o", "--output"; without names kept for compatibility
   OptionText text;
   std::string placeholder;  ///< for the value: "FILE.csv"; empty: a flag
   std::string group;        ///< heading in --help
-  std::string variable;     ///< of the environment, used if the option is not given; empty: none
+  std::string variable;     ///< environment variable to use if the option is not given; may be empty
   bool repeats = false;     ///< may be given several times
-  bool is_of_run = false;   ///< of several steps, it belongs to the run
+  bool is_of_run = false;   ///< with several steps, belongs to the run
 
   [[nodiscard]] bool takes_value() const { return !placeholder.empty(); }
 
-  /// Endings of the files that the value names, without dot; empty for any file. Nothing if it names no file.
+  /// Extensions of the files that the value names, without dot; empty: any file. Nothing if the value is not a file.
   [[nodiscard]] std::optional<std::vector<std::string>> file_endings() const;
 };
 
@@ -56,7 +56,7 @@ struct CommandModel {
   std::string description;
   std::vector<PositionalModel> positionals;
   std::vector<OptionModel> options;
-  std::string examples;                   ///< lines, under the heading that they begin with
+  std::string examples;                   ///< the first line is the heading
   std::vector<Choice> exit_codes;         ///< of the program
   std::vector<CommandModel> subcommands;  ///< of the program
   bool is_step = false;                   ///< --then may name the subcommand
@@ -65,16 +65,17 @@ struct CommandModel {
 /// The headings of the model's options, in the order of declaration.
 std::vector<std::string> option_groups(const CommandModel& command);
 
-/// "luma  the luma; keeps the hue [default]": a line per choice, then how the default is chosen if it is none of them.
+/// "luma  the luma; keeps the hue [default]": one line per choice. If the default is not a choice, a last line says how
+/// it is chosen.
 std::vector<std::string> choice_lines(const OptionText& text);
 
 /// The first line of the description without the default: for a menu.
 std::string short_description(const OptionText& text);
 
-/// What an option is if it is not given, as its description says; empty if that does not say it.
+/// The default that the description names; empty if it names none.
 std::string default_of(const OptionText& text);
 
-/// What --help prints: always 80 columns, so that it looks the same in a file.
+/// The text of --help. Always 80 columns wide, so that it looks the same in a file.
 std::string program_help(const CommandModel& program);
 
 std::string subcommand_help(const std::string& program_name, const CommandModel& subcommand);

@@ -11,7 +11,7 @@
 namespace gpuimg {
 namespace {
 
-/// As text of the page: no character is a command, and hyphens can be copied as minus signs.
+/// Escapes text for roff: no character acts as a command, and hyphens can be copied as minus signs.
 std::string plain(std::string_view text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
@@ -36,7 +36,7 @@ std::string upper_case(std::string text) {
   return text;
 }
 
-/// No date: the page of a version is the same whenever it is made.
+/// The title has no date, so that the page depends only on the version.
 std::string title(const std::string& name, const std::string& version) {
   return fmt::format(".TH {} 1 \"\" \"{}\" \"User Commands\"\n.nh\n.ad l\n", plain(upper_case(name)), plain(version));
 }
@@ -110,7 +110,7 @@ std::string synopsis(const std::string& program, const CommandModel& command) {
   return roff + (command.subcommands.empty() ? "\n" : fmt::format(" {} ...\n", italic("SUBCOMMAND")));
 }
 
-/// Without their heading, which the model's text begins with.
+/// The examples without the heading in the model's text.
 std::string examples(const CommandModel& command) {
   const std::size_t first = std::min(command.examples.find('\n'), command.examples.size() - 1) + 1;
   std::string roff;

@@ -24,7 +24,7 @@ std::string line(const char* kind, std::string_view message) {
   return fmt::format("gpuimg: {}{}\n", kind, printable_name(message));
 }
 
-/// Throws nothing when memory runs out: a message that cannot be printed must not stop the work.
+/// Does not throw if memory runs out: a message that cannot be printed must not stop the work.
 void print_line(const char* kind, const std::string& message) {
   try {
     print_report(line(kind, message));
@@ -46,7 +46,7 @@ void print_out_of_memory() noexcept {
   constexpr const char* kLine = "gpuimg: error: out of memory; use a smaller image or a machine with more memory\n";
   try {
     print_report(kLine);
-  } catch (const std::bad_alloc&) {  // of a captured stream
+  } catch (const std::bad_alloc&) {  // from a captured stream
     std::fputs(kLine, stderr);
   }
 }
@@ -99,7 +99,7 @@ std::string_view environment(const char* variable) {
 bool locale_is_utf8() {
   const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", locale_t{});
   if (locale == locale_t{}) {
-    return false;  // not installed: the C library itself falls back to ASCII
+    return false;  // locale not installed: the C library also falls back to ASCII
   }
   const bool is_utf8 = std::string_view(::nl_langinfo_l(CODESET, locale)) == "UTF-8";
   ::freelocale(locale);

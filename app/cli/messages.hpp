@@ -1,5 +1,5 @@
-// Messages to the user, on stderr or where StreamCapture takes them, with control characters escaped, and what the
-// terminal can show. Results go to stdout instead. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
+// Messages to the user, and the abilities of the terminal. Messages go to stderr, or to a StreamCapture, with control
+// characters escaped; results go to stdout. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
 #pragma once
 
 #include <string>
@@ -21,20 +21,20 @@ void print_note(Verbosity verbosity, const std::string& message);
 /// "gpuimg: note: --option has no effect: why", if `applies`.
 void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity);
 
-/// Throws Error{usage} if `both` are given: the second contradicts the first.
+/// Throws Error{usage} if `both` is true: the two options contradict each other.
 void refuse_together(bool both, std::string_view first, std::string_view second);
 
 /// "gpuimg: …"; printed when verbose.
 void print_detail(Verbosity verbosity, const std::string& message);
 
-/// The line that print_note (normal) or print_detail (verbose) prints.
+/// The line that print_note (`least` is normal) or print_detail (verbose) prints.
 std::string message_line(Verbosity least, const std::string& message);
 
 /// Prints text of several lines as it is, at any verbosity.
 void print_report(const char* text);
 inline void print_report(const std::string& text) { print_report(text.c_str()); }
 
-/// What a stream can show.
+/// The abilities of a stream.
 struct Terminal {
   bool is_terminal = false;
   bool escapes = false;  ///< understands ANSI escapes: a terminal, and TERM is set and not "dumb"
@@ -44,7 +44,7 @@ struct Terminal {
   int rows = 24;         ///< height; 24 if unknown
 };
 
-/// What `descriptor` writes to, as it is now: the width changes with the window.
+/// The terminal of `descriptor` at this moment; the width changes with the window.
 Terminal terminal_at(int descriptor);
 
 }  // namespace gpuimg

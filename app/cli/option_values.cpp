@@ -1,5 +1,5 @@
-// The tables of named values; the edit distance with swaps of neighbors (optimal string alignment) that finds the name
-// that a misspelled one means; and parsers, which read each value whole: what is left over is refused.
+// Tables of named values; suggestions for misspelled names by edit distance with swaps of neighbors (optimal string
+// alignment); and parsers, which reject values with trailing characters.
 #include "cli/option_values.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ std::string lower_case(std::string_view word) {
   return lower;
 }
 
-/// known_word() of a word in lower case.
+/// known_word() for a word that is already in lower case.
 std::string same_word(const std::string& word, const std::vector<std::string>& candidates,
                       const std::vector<Synonym>& synonyms) {
   for (const std::string& candidate : candidates) {
@@ -109,19 +109,19 @@ std::string nearest_spelling(const std::string& word, const std::vector<std::str
 }  // namespace
 
 const NamedValues<Luma> kLumaNames = {
-    named(Luma::bt601, "ITU-R BT.601, as Pillow's convert(\"L\")"),
-    named(Luma::bt601_trunc, "the same in float32, truncated, as in CUDA textbooks"),
-    named(Luma::opencv, "the same, rounded as OpenCV's cvtColor"),
+    named(Luma::bt601, "ITU-R BT.601, as in Pillow's convert(\"L\")"),
+    named(Luma::bt601_trunc, "BT.601 in float32, truncated, as in CUDA textbooks"),
+    named(Luma::opencv, "BT.601, rounded as by OpenCV's cvtColor"),
     named(Luma::bt709, "ITU-R BT.709, the weights of HDTV and sRGB"),
 };
 
 const NamedValues<EqualizeFormula> kFormulaNames = {
-    {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist; the darkest becomes 0", {"cv", "cv2"}},
+    {"opencv", EqualizeFormula::opencv, "as in OpenCV's equalizeHist; the darkest level becomes 0", {"cv", "cv2"}},
     {"cdf", EqualizeFormula::cdf, "the cumulative distribution, as in textbooks", {"textbook", "cumulative"}},
-    {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
+    {"pillow", EqualizeFormula::pillow, "as in Pillow's ImageOps.equalize", {"pil"}},
     {"stretch",
      EqualizeFormula::stretch,
-     "a straight line between two percentiles, for 12 bits in 16",
+     "a straight line between two percentiles; for 12-bit levels in 16-bit files",
      {"linear", "autocontrast", "normalize", "contrast"}},
 };
 
@@ -140,8 +140,8 @@ const NamedValues<EqualizeColor> kColorNames = {
 };
 
 const NamedValues<TableLayout> kLayoutNames = {
-    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first, as OpenCV", {"opencv"}},
-    {"inclusive", TableLayout::inclusive, "h x w, as scikit-image"},
+    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first, as in OpenCV", {"opencv"}},
+    {"inclusive", TableLayout::inclusive, "h x w, as in scikit-image"},
 };
 
 const NamedValues<Sample> kTableTypeNames = {
@@ -154,40 +154,43 @@ const NamedValues<Sample> kTableTypeNames = {
 const NamedValues<HslEncoding> kEncodingNames = {
     {"float", HslEncoding::f32, "float32, degrees and fractions of 1; not in .png", {"f32", "float32"}},
     {"u16", HslEncoding::u16, "16 bits each; 8-bit pixels come back unchanged", {"uint16", "16"}},
-    {"opencv", HslEncoding::opencv, "8 bits, as OpenCV's HLS: H/2, L, S; lossy", {"u8", "hls", "8"}},
-    {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
+    {"opencv", HslEncoding::opencv, "8 bits, as in OpenCV's HLS: H/2, L, S; lossy", {"u8", "hls", "8"}},
+    {"opencv-full", HslEncoding::opencv_full, "8 bits, as in OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
 };
 
 const NamedValues<Border> kBorderNames = {
-    {"reflect101", Border::reflect101, "the image reflected, its edge pixels once", {"reflect", "mirror", "default"}},
+    {"reflect101",
+     Border::reflect101,
+     "the reflected image, without repeating the edge pixels",
+     {"reflect", "mirror", "default"}},
     {"replicate", Border::replicate, "the nearest edge pixel", {"nearest", "edge", "clamp"}},
-    {"cut", Border::cut, "nothing: only pixels inside count", {"shrink", "isolated", "none"}},
+    {"cut", Border::cut, "nothing; only pixels inside count", {"shrink", "isolated", "none"}},
 };
 
 const NamedValues<ThresholdMethod> kMethodNames = {
     {"otsu", ThresholdMethod::otsu, "one threshold for the image, from its histogram", {"global"}},
-    {"mean", ThresholdMethod::mean, "the mean of the window, as OpenCV's adaptiveThreshold", {"adaptive", "local"}},
-    {"bradley", ThresholdMethod::bradley, "a share of the mean of a large window, for photographed pages"},
-    {"niblack", ThresholdMethod::niblack, "mean and deviation of the window"},
-    {"sauvola", ThresholdMethod::sauvola, "the same, calmer on empty paper, for scanned pages"},
-    {"wolf", ThresholdMethod::wolf, "the same, by the image's contrast, for faint pages", {"wolf-jolion"}},
-    {"nick", ThresholdMethod::nick, "mean and mean square of the window, for old and stained pages"},
+    {"mean", ThresholdMethod::mean, "the mean of the window, as in OpenCV's adaptiveThreshold", {"adaptive", "local"}},
+    {"bradley", ThresholdMethod::bradley, "a share of the mean of a large window; for photographed pages"},
+    {"niblack", ThresholdMethod::niblack, "the mean and deviation of the window"},
+    {"sauvola", ThresholdMethod::sauvola, "like niblack, with less noise on empty paper; for scanned pages"},
+    {"wolf", ThresholdMethod::wolf, "like sauvola, adapted to the image's contrast; for faint pages", {"wolf-jolion"}},
+    {"nick", ThresholdMethod::nick, "the mean and mean square of the window; for old and stained pages"},
 };
 
 const NamedValues<ResizeFilter> kFilterNames = {
     {"nearest", ResizeFilter::nearest, "the pixel in the middle; no new colors", {"none", "point"}},
-    {"box", ResizeFilter::box, "the mean of the pixels that fall together", {"area", "average"}},
-    {"bilinear", ResizeFilter::bilinear, "a triangle; soft", {"linear", "triangle"}},
-    {"hamming", ResizeFilter::hamming, "as fast as bilinear and sharper"},
+    {"box", ResizeFilter::box, "the mean of the pixels that each new pixel covers", {"area", "average"}},
+    {"bilinear", ResizeFilter::bilinear, "a triangle filter; soft", {"linear", "triangle"}},
+    {"hamming", ResizeFilter::hamming, "as fast as bilinear, but sharper"},
     {"bicubic", ResizeFilter::bicubic, "sharp, with faint halos", {"cubic", "catmull-rom", "catrom"}},
     {"lanczos", ResizeFilter::lanczos, "sharpest, with more halos", {"lanczos3", "antialias", "sinc"}},
 };
 
 const NamedValues<ResizeFit> kFitNames = {
     {"inside", ResizeFit::inside, "as large as fits, in the same proportions", {"contain", "keep", "min"}},
-    {"cover", ResizeFit::cover, "exactly WxH; what is too wide or too high is cut off", {"fill", "crop", "outside"}},
-    {"pad", ResizeFit::pad, "exactly WxH, as inside, with bars", {"letterbox", "bars"}},
-    {"stretch", ResizeFit::stretch, "exactly WxH, in other proportions", {"exact", "distort", "force"}},
+    {"cover", ResizeFit::cover, "exactly WxH; cuts off what is too wide or too high", {"fill", "crop", "outside"}},
+    {"pad", ResizeFit::pad, "exactly WxH; as inside, with bars around", {"letterbox", "bars"}},
+    {"stretch", ResizeFit::stretch, "exactly WxH; changes the proportions", {"exact", "distort", "force"}},
 };
 
 const NamedValues<SpeckColor> kSpeckColorNames = {
@@ -209,8 +212,8 @@ const NamedValues<Gravity> kGravityNames = {
 };
 
 const NamedValues<bool> kTransparentNames = {
-    {"skip", false, "are not counted"},
-    {"count", true, "are counted like others"},
+    {"skip", false, "do not count them"},
+    {"count", true, "count them like others"},
 };
 
 const NamedValues<Channel> kPlainChannelNames = {
@@ -276,7 +279,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 namespace {
 
-/// A suggestion for "50%", where the number is a share, and for "0,5".
+/// A suggestion for a number such as "50%" or "0,5"; empty for other texts.
 std::string number_meant(const std::string& option, std::string text) {
   std::replace(text.begin(), text.end(), ',', '.');
   double number = 0.0;
@@ -287,18 +290,18 @@ std::string number_meant(const std::string& option, std::string text) {
     return {};
   }
   if (is_percent && option != "--strength") {
-    return ", and % is not taken here";
+    return "; percentages are not accepted here";
   }
   return fmt::format(" (did you mean {}?)", is_percent ? number / 100.0 : number);
 }
 
 constexpr std::uint32_t kOnePercent = kHundredPercent / 100;
 
-/// Millionths of a percent, digit by digit, because a binary number would not hold 99.825; nullopt if `text` is not a
-/// decimal number up to 100 with at most six decimals.
+/// Parses to millionths of a percent. Reads digit by digit, because binary floating point cannot represent 99.825
+/// exactly. Returns nullopt if `text` is not a decimal number up to 100 with at most six decimals.
 std::optional<std::uint32_t> parsed_percentile(std::string_view text) {
   std::uint64_t number = 0;
-  std::uint32_t unit = 0;  // of the last decimal; 0 before the point
+  std::uint32_t unit = 0;  // value of the last decimal place; 0 before the point
   bool has_digits = false;
   for (const char c : text) {
     if (c == '.' && unit == 0) {
@@ -337,7 +340,7 @@ const NamedValues<RgbColor> kColorValues = {
     {"orange", {{255, 165, 0}}},   {"grey", {{128, 128, 128}}},
 };
 
-/// All of `digits` as the value of one channel.
+/// Parses `digits` as the value of one channel.
 std::optional<std::uint8_t> channel_of(std::string_view digits, int base) {
   std::uint8_t value = 0;
   const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
@@ -418,8 +421,9 @@ double parse_factor(const std::string& option, const std::string& text) {
 template <class Number>
 void expect_within(const Limits<Number>& limits, const std::string& option, Number number) {
   if (!limits.hold(number)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {} is not {}from {} to {}", option, number,
-                                              limits.only_odd ? "an odd number " : "", limits.least, limits.most));
+    const std::string why = limits.only_odd ? fmt::format("not an odd number from {} to {}", limits.least, limits.most)
+                                            : fmt::format("out of range ({} to {})", limits.least, limits.most);
+    throw Error(ErrorKind::usage, fmt::format("{}: {} is {}", option, number, why));
   }
 }
 
@@ -428,7 +432,7 @@ template void expect_within<double>(const Limits<double>& limits, const std::str
 
 namespace {
 
-/// The bits that "K", "KB" or "KiB" and so on at the end of `text` shift a number by; the unit is removed from `text`.
+/// The power of two of a unit such as "K", "KB" or "KiB" at the end of `text`. Removes the unit from `text`.
 unsigned shift_of_unit(std::string_view& text) {
   constexpr std::string_view kUnits = "kmgt";
   const std::string lower = lower_case(text);
@@ -442,7 +446,7 @@ unsigned shift_of_unit(std::string_view& text) {
   return 10 * (static_cast<unsigned>(unit) + 1);
 }
 
-/// Digits, and decimals behind a point if the unit has that many bits, times 2^shift; 0 if they are none or too many.
+/// The number in `digits`, with decimals if there is a unit, times 2^shift. 0 if it is not a number, or too large.
 std::uint64_t shifted(std::string_view digits, unsigned shift) {
   std::uint64_t number = 0;
   const char* const end = digits.data() + digits.size();

@@ -1,5 +1,5 @@
-// Values of options. Named ones: one table per option, and "did you mean …?" for misspelled names. Others: numbers,
-// sizes in bytes, percentiles, tiles, rectangles and colors.
+// Values of options: tables of named values with "did you mean …?" for misspelled names, and parsers for numbers, sizes
+// in bytes, percentiles, tiles, rectangles and colors.
 #pragma once
 
 #include <algorithm>
@@ -27,20 +27,20 @@
 
 namespace gpuimg {
 
-/// What people type when they mean `name`: "red" for "r". It is refused, with `name` as the suggestion. `name` may be
-/// several words: it is suggested where the first is a candidate.
+/// A `word` that people type when they mean `name`: "red" for "r". The word is rejected, and `name` is suggested.
+/// `name` may have several words; it is suggested if its first word is a candidate.
 struct Synonym {
   std::string word;
   std::string name;
 };
 
-/// The candidate that is `word`, or what `word` is a synonym of; else an empty string. Ignores case.
+/// The candidate that equals `word` or that `word` is a synonym of; else an empty string. Ignores case.
 std::string known_word(std::string_view word, const std::vector<std::string>& candidates,
                        const std::vector<Synonym>& synonyms);
 
-/// The candidate that `word` most likely means, or an empty string. Ignores case. Tries in this order: the same word, a
-/// synonym, a candidate that begins with `word`, the nearest by edit distance (insertions, deletions, substitutions,
-/// swaps of neighbors) if it is near enough.
+/// The candidate that `word` most likely means, or an empty string. Ignores case. Tries in this order: an equal
+/// candidate; a synonym; a candidate that begins with `word`; the nearest candidate by edit distance (insertions,
+/// deletions, substitutions, swaps of neighbors), if it is near enough.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
                          const std::vector<Synonym>& synonyms = {});
 
@@ -57,7 +57,7 @@ struct NamedValue {
   std::string name;
   Value value;
   std::string meaning;                ///< a few words for --help
-  std::vector<std::string> synonyms;  ///< what users of other tools type: refused with a suggestion
+  std::vector<std::string> synonyms;  ///< words of other tools; rejected with a suggestion
 };
 
 template <class Value>
@@ -137,28 +137,28 @@ std::string name_of(const Value& value, const NamedValues<Value>& values) {
   return {};
 }
 
-/// `text` as a Number: int or double. Throws Error{usage} that names `option` if it is not one, or too large.
+/// Parses `text` as an int or a double. Throws Error{usage} that names `option` if `text` is not a number or too large.
 template <class Number>
 Number parse_number(const std::string& option, const std::string& text);
 
 extern template int parse_number<int>(const std::string& option, const std::string& text);
 extern template double parse_number<double>(const std::string& option, const std::string& text);
 
-/// A factor: "1.15", "115%", or by how much more or less, "+15%" and "-15%". Throws Error{usage} that names `option`.
+/// A factor: "1.15", "115%", or a change such as "+15%" or "-15%". Throws Error{usage} that names `option`.
 double parse_factor(const std::string& option, const std::string& text);
 
-/// Throws Error{usage} that names `option` and the limits of its operation unless they hold `number`: int or double.
+/// Throws Error{usage} that names `option` and `limits` if `number` is outside them. Number is int or double.
 template <class Number>
 void expect_within(const Limits<Number>& limits, const std::string& option, Number number);
 
 extern template void expect_within<int>(const Limits<int>& limits, const std::string& option, int number);
 extern template void expect_within<double>(const Limits<double>& limits, const std::string& option, double number);
 
-/// "500M", "0.5G", "30MB", "2GiB" or "1048576" in bytes; K, M, G and T, in either case, are powers of 1024. Throws
-/// Error{usage} that names `option`.
+/// Parses "500M", "0.5G", "30MB", "2GiB" or "1048576" to bytes. K, M, G and T, in either case, are powers of 1024.
+/// Throws Error{usage} that names `option`.
 std::uint64_t parse_byte_size(const std::string& option, const std::string& text);
 
-/// At least `bytes`, in two digits, as parse_byte_size reads it: "2800M".
+/// `bytes` rounded up to two digits, in the notation of parse_byte_size: "2800M".
 std::string byte_size_text(std::uint64_t bytes);
 
 /// The percentiles of `equalize --formula stretch`: "LOW,HIGH" in percent, exact decimals, with at most six decimals
@@ -177,7 +177,7 @@ std::pair<int, int> parse_tiles(const std::string& option, const std::string& te
 /// "x,y,w,h" in whole pixels. Throws Error{usage} that names `option`.
 Rect parse_region(const std::string& option, const std::string& text);
 
-/// The same in pixels and fractions of them.
+/// Like parse_region, but allows fractions of pixels.
 ResizeBox parse_box(const std::string& option, const std::string& text);
 
 /// "800x600". Throws Error{usage} that names `option`.
@@ -192,8 +192,8 @@ struct RgbColor {
   bool operator==(const RgbColor&) const = default;
 };
 
-/// A CSS name, rgb or rrggbb in hexadecimal digits with or without '#', or r,g,b from 0 to 255. Case does not matter.
-/// Throws Error{usage} that names `option` and says what it takes.
+/// Parses a CSS name, rgb or rrggbb in hexadecimal digits with or without '#', or r,g,b from 0 to 255. Ignores case.
+/// Throws Error{usage} that names `option` and the notations.
 RgbColor parse_color(const std::string& option, const std::string& text);
 
 }  // namespace gpuimg

@@ -26,19 +26,19 @@ OutputForms<codecs::FileFormat> image_forms(bool are_one_bit) {
 }
 
 const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
-    {"420", codecs::ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
+    {"420", codecs::ChromaSubsampling::s420, "half the width and half the height; for photos", {"4:2:0"}},
     {"422", codecs::ChromaSubsampling::s422, "half the width"},
     {"440", codecs::ChromaSubsampling::s440, "half the height"},
     {"444", codecs::ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
 const NamedValues<codecs::TiffCompression> kCompressionNames = {
-    {"none", codecs::TiffCompression::none},
+    {"none", codecs::TiffCompression::none, "uncompressed"},
     {"packbits", codecs::TiffCompression::packbits, "for drawings"},
     {"lzw", codecs::TiffCompression::lzw, "for old readers"},
     {"deflate", codecs::TiffCompression::deflate, "smaller", {"zip"}},
     {"g4", codecs::TiffCompression::group4, "Group 4 fax, for black and white", {"group4"}},
-    {"jpeg", codecs::TiffCompression::jpeg, "8 bits, with loss, at --quality"},
+    {"jpeg", codecs::TiffCompression::jpeg, "lossy, 8 bits, at --quality"},
 };
 
 const NamedValues<Stripping> kStrippingNames = {
@@ -51,13 +51,13 @@ constexpr codecs::ChromaSubsampling kDefaultSubsampling = codecs::ChromaSubsampl
 
 int number_from(const char* option, const std::optional<int>& given, int least, int most, int if_absent) {
   if (given && (*given < least || *given > most)) {
-    throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(*given) + " is not from " +
-                                      std::to_string(least) + " to " + std::to_string(most));
+    throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(*given) + " is out of range (" +
+                                      std::to_string(least) + " to " + std::to_string(most) + ")");
   }
   return given.value_or(if_absent);
 }
 
-/// The number that --quality names; nothing if it is absent or "keep".
+/// The number in --quality; nothing if the option is absent or "keep".
 std::optional<int> quality_given(const ImageOutputArguments& arguments) {
   const std::string& text = arguments.quality;
   if (text.empty() || arguments.keeps_quality()) {
@@ -109,17 +109,18 @@ void add_compression_options(CommandParser& parser, ImageOutputArguments& argume
 }
 
 void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments) {
-  parser.text(of_run({"--quality",
-                      fmt::format("quality of JPEG and WebP, 1 to 100, or keep: the tables of a JPEG IN [{}]",
-                                  codecs::WriteOptions().jpeg_quality),
-                      "N|keep"}),
-              arguments.quality);
+  parser.text(
+      of_run({"--quality",
+              fmt::format("quality of JPEG and WebP, 1 to 100; keep reuses the quantization tables of a JPEG IN [{}]",
+                          codecs::WriteOptions().jpeg_quality),
+              "N|keep"}),
+      arguments.quality);
   parser.text(of_run({"--subsampling",
-                      with_choices("resolution of color in JPEG", kSubsamplingNames,
+                      with_choices("color resolution of JPEG", kSubsamplingNames,
                                    name_of(kDefaultSubsampling, kSubsamplingNames)),
                       "NAME"}),
               arguments.subsampling);
-  parser.flag(of_run({"--lossless", "compress WebP without loss, in place of --quality"}), arguments.lossless);
+  parser.flag(of_run({"--lossless", "compress WebP without loss, instead of at --quality"}), arguments.lossless);
 }
 
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
@@ -130,8 +131,8 @@ void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments)
     }
   }
   parser.flag_or_text(
-      of_run({"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata; --strip=gps: all but "
-                                     "positions [carry them to {}]",
+      of_run({"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata; --strip=gps removes only "
+                                     "positions [copy all to {}]",
                                      listed(carriers, "and"))}),
       arguments.strip);
 }
@@ -144,7 +145,8 @@ Stripping stripping_of(const ImageOutputArguments& arguments) {
 }
 
 void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments) {
-  parser.text(of_run({"--background", "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]", "COLOR"}),
+  parser.text(of_run({"--background", "flatten alpha onto this color, such as white, ff8000 or 255,128,0 [keep alpha]",
+                      "COLOR"}),
               arguments.background);
   parser.text(of_run({"--depth", "bits per channel of OUT, 8 or 16 [as IN]", "BITS"}), arguments.depth);
 }
@@ -178,7 +180,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   const bool has_jpeg_data = is_jpeg || (is_tiff && arguments.compression == "jpeg");
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
-    note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
+    note_no_effect(given && !fits, option, name + " is not a " + kind, verbosity);
   };
   note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
   note(!arguments.compression.empty(), is_tiff, "--compression", "TIFF");
@@ -186,7 +188,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   note_no_effect(is_webp && !arguments.quality.empty() && arguments.lossless, "--quality", "--lossless is given",
                  verbosity);
   const bool is_other_lossy = (is_webp && !arguments.lossless) || (has_jpeg_data && !is_jpeg);
-  note_no_effect(is_other_lossy && arguments.keeps_quality(), "--quality keep", name + " is no JPEG", verbosity);
+  note_no_effect(is_other_lossy && arguments.keeps_quality(), "--quality keep", name + " is not a JPEG", verbosity);
   note(!arguments.subsampling.empty(), has_jpeg_data, "--subsampling", "JPEG");
   note(arguments.lossless, is_webp, "--lossless", "WebP");
 }
@@ -203,7 +205,7 @@ std::string image_ending_for(const std::string& input, const std::string& asked)
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments) {
   parser.text({"--roi", "count only pixels in this rectangle", "X,Y,W,H"}, arguments.region);
   parser.text({.names = "--mask",
-               .description = "an image of the same size: pixels that are black in it are left out",
+               .description = "an image of the same size; pixels that are black in it are left out",
                .type_name = "FILE",
                .reads_file = true},
               arguments.mask);
@@ -212,7 +214,7 @@ void add_selection_options(CommandParser& parser, SelectionArguments& arguments)
 
 void add_transparent_option(CommandParser& parser, std::string& value, bool counts) {
   parser.text({"--transparent",
-               with_choices("fully transparent pixels, whose colors are hidden", kTransparentNames,
+               with_choices("what to do with fully transparent pixels, whose colors are hidden", kTransparentNames,
                             name_of(counts, kTransparentNames)),
                "WHAT"},
               value);

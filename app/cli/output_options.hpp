@@ -1,7 +1,6 @@
-// The options of outputs. First the formats of a subcommand, and how --format and OUT choose one (docs/cli.md, "Output
-// format"); then the formats of images by name; then --png-level, --compression, --quality, --subsampling, --lossless,
-// --strip, --background and --depth: how an image is encoded, whether it keeps its metadata, and what becomes of its
-// pixels.
+// The options of outputs: the formats of a subcommand, and how --format and OUT choose one (docs/cli.md, "Output
+// format"); the names of image formats; options of encoders (--png-level, --compression, --quality, --subsampling,
+// --lossless); --strip for metadata; --background and --depth for pixels; and which pixels count.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +27,9 @@ struct OutputForms {
   std::string what;                   ///< "a histogram": in messages
   NamedValues<Form> names;            ///< of --format; the same names are extensions of OUT
   Form on_stdout;                     ///< without --format
-  NamedValues<Form> more_names = {};  ///< accepted too, but neither --help nor messages list them
+  NamedValues<Form> more_names = {};  ///< also accepted, but not listed in --help and messages
 
-  /// Null if the name is neither among `names` nor among `more_names`.
+  /// Null if the name is in neither `names` nor `more_names`.
   [[nodiscard]] const NamedValue<Form>* find(const std::string& name) const {
     for (const NamedValues<Form>* list : {&names, &more_names}) {
       const auto found =
@@ -43,7 +42,7 @@ struct OutputForms {
   }
 };
 
-/// `forms` and, if a format of images holds tables, each of its names as `form`.
+/// Adds the names of the image format that can hold tables, if there is one, to `forms`; all of them mean `form`.
 template <class Form>
 OutputForms<Form> with_table_codec(OutputForms<Form> forms, Form form, const std::string& meaning) {
   if (const codecs::Codec* codec = codecs::table_codec()) {
@@ -58,8 +57,8 @@ OutputForms<Form> with_table_codec(OutputForms<Form> forms, Form form, const std
 /// Declares --format. `description` lists the formats and the default.
 void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description);
 
-/// The format that `asked` (--format) names; if that is empty, the one that the extension of `output` names. "" and "-"
-/// are standard output. Throws Error{usage} that lists the formats.
+/// The format of --format (`asked`); if that is empty, the format of the extension of `output`. "" and "-" are standard
+/// output. Throws Error{usage} that lists the formats.
 template <class Form>
 Form output_form(const OutputForms<Form>& forms, const std::string& asked, const std::string& output) {
   if (asked.empty() && (output.empty() || is_untyped_stream(output))) {
@@ -76,30 +75,30 @@ Form output_form(const OutputForms<Form>& forms, const std::string& asked, const
     endings.push_back("." + named.name);
   }
   throw Error(ErrorKind::usage, printable_name(output) + ": OUT is " + forms.what + ", written as " + listed(endings) +
-                                    "; change the ending, or name the form by --format");
+                                    "; change the extension, or give --format");
 }
 
-/// Prints a note if the extension of `output` names another format than --format.
+/// Prints a note if the extension of `output` contradicts --format.
 template <class Form>
 void note_misleading_ending(const OutputForms<Form>& forms, const std::string& asked, const std::string& output,
                             Verbosity verbosity) {
   const NamedValue<Form>* named = asked.empty() ? nullptr : forms.find(file_ending(output));
   if (named != nullptr && named->value != output_form(forms, asked, output)) {
-    print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, despite its ending");
+    print_note(verbosity, printable_name(output) + ": contains " + asked + ", as --format says, despite its extension");
   }
 }
 
-/// The image formats that gpuimg writes, by the names that --format and extensions of OUT use.
+/// The image formats that gpuimg writes, by the names used in --format and as extensions of OUT.
 extern const OutputForms<codecs::FileFormat> kImageForms;
 
-/// The same for images of black and white: with the formats that hold nothing else.
+/// kImageForms plus the formats for black and white only.
 extern const OutputForms<codecs::FileFormat> kBitmapForms;
 
-/// The format of an image output: `asked` (--format) if it is not empty, else what the ending of `path` names; "-" is
-/// PNG. Throws Error{usage} that lists the formats.
+/// The format of an image output: --format (`asked`) if it is not empty, else by the extension of `path`. "-" is PNG.
+/// Throws Error{usage} that lists the formats.
 codecs::FileFormat image_format(const std::string& path, const std::string& asked = "");
 
-/// For --help: the usual name of each format, "png, jpg, bmp or tga", with `before_each` in front of each.
+/// For --help: the usual names of the formats, "png, jpg, bmp or tga", each prefixed with `before_each`.
 std::string listed_image_forms(const std::string& before_each = "");
 
 struct ImageOutputArguments {
@@ -122,12 +121,12 @@ void add_compression_options(CommandParser& parser, ImageOutputArguments& argume
 /// --quality, --subsampling and --lossless: JPEG and WebP.
 void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments);
 
-/// --strip, for commands that carry metadata from a photo to a photo.
+/// --strip, for commands that copy metadata from input to output.
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments);
 
 enum class Stripping : std::uint8_t { nothing, all, positions };
 
-/// What --strip asks for. Throws Error{usage} for an unknown value.
+/// The value of --strip. Throws Error{usage} for an unknown value.
 Stripping stripping_of(const ImageOutputArguments& arguments);
 
 /// --background and --depth, for commands that write an image.
@@ -136,16 +135,15 @@ void add_conversion_options(CommandParser& parser, ImageOutputArguments& argumen
 /// Throws Error{usage} for a value out of range.
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments);
 
-/// Prints a note for each given option that has no effect on `output`. `format` is empty if that is not an image.
+/// Prints a note for each given option that has no effect on `output`. `format` is empty if the output is not an image.
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
                          std::optional<codecs::FileFormat> format, Verbosity verbosity);
 
-/// The extension, without dot, of an output in a folder: `asked` (--format) if not empty, else that of `input` if
-/// gpuimg writes that format, else png. Throws Error{usage} if gpuimg does not write `asked`.
+/// The extension, without dot, of an output in a folder: --format (`asked`) if it is not empty; else the extension of
+/// `input` if gpuimg writes that format; else png. Throws Error{usage} if gpuimg does not write `asked`.
 std::string image_ending_for(const std::string& input, const std::string& asked);
 
-// --- Which pixels count: --roi, --mask, --transparent and --luma. docs/operations.md, "Luma"
-// -----------------------------
+// --- Which pixels count: --roi, --mask, --transparent and --luma. docs/operations.md, "Luma" -------------------------
 
 struct SelectionArguments {
   std::string region;
@@ -156,11 +154,11 @@ struct SelectionArguments {
 /// --roi, --mask and --transparent.
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments);
 
-/// The checked options without the mask, which is passed as OperationInput::mask. Without --transparent, transparent
-/// pixels count if alpha itself is the channel. Throws Error{usage}.
+/// Checks the options. The mask is not included; it is passed as OperationInput::mask. Without --transparent,
+/// transparent pixels count only if the channel is alpha. Throws Error{usage}.
 Selection checked_selection(const SelectionArguments& arguments, Channel channel = Channel::luma);
 
-/// --transparent alone, for operations that select pixels by nothing else. `counts` is the default that --help shows.
+/// Only --transparent, for operations without --roi and --mask. `counts` is the default that --help shows.
 void add_transparent_option(CommandParser& parser, std::string& value, bool counts = Selection().count_transparent);
 bool counts_transparent(const std::string& value, Channel channel);
 

@@ -1,4 +1,4 @@
-// gpuimg crop, rotate and flip: pixels move, and none changes.
+// gpuimg crop, rotate and flip: pixels move, but their values do not change.
 #include <fmt/format.h>
 
 #include <functional>
@@ -57,7 +57,7 @@ CropOptions checked_crop(const Arguments& arguments) {
   }
   if (!arguments.box.empty()) {
     if (!arguments.gravity.empty()) {
-      throw Error(ErrorKind::usage, "--gravity: goes with --size, not with --box; leave it out");
+      throw Error(ErrorKind::usage, "--gravity: applies to --size, not to --box; leave it out");
     }
     options.box = parse_region("--box", arguments.box);
     return options;
@@ -88,7 +88,7 @@ void add_files(CommandParser& parser, Arguments& arguments) {
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
 }
 
-/// A step, and a command that is this step alone.
+/// Declares the step of `make`, and a command that runs only this step.
 RunCommand as_step(CommandParser& parser, const std::shared_ptr<Arguments>& arguments,
                    const std::function<std::shared_ptr<ImageStep>()>& make) {
   parser.declare_step(make);
@@ -102,10 +102,10 @@ RunCommand declare_crop(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_files(parser, *arguments);
   parser.text({"--box", "the pixels to keep: left, top, width and height", "X,Y,W,H"}, arguments->box);
-  parser.text({"--size", "how many pixels to keep, in place of --box", "WxH"}, arguments->size);
+  parser.text({"--size", "how many pixels to keep, instead of --box", "WxH"}, arguments->size);
   parser.text(
       {"--gravity",
-       with_choices("of --size: which part is kept", kGravityNames, name_of(CropOptions().gravity, kGravityNames)),
+       with_choices("with --size: which part is kept", kGravityNames, name_of(CropOptions().gravity, kGravityNames)),
        "NAME"},
       arguments->gravity);
   add_photo_options(parser, arguments->image_output);
@@ -126,13 +126,12 @@ RunCommand declare_turns(CommandParser& parser, std::string_view name, const std
 }
 
 RunCommand declare_rotate(CommandParser& parser) {
-  return declare_turns(parser, "rotate", "ANGLE", "degrees: 90 is clockwise, 180, or 270, which is counterclockwise",
-                       kRotations);
+  return declare_turns(parser, "rotate", "ANGLE", "degrees: 90 (clockwise), 180 or 270 (counterclockwise)", kRotations);
 }
 
 RunCommand declare_flip(CommandParser& parser) {
-  return declare_turns(parser, "flip", "AXIS",
-                       "horizontal, so that left becomes right, or vertical, so that top becomes bottom", kFlips);
+  return declare_turns(parser, "flip", "AXIS", "horizontal (left becomes right) or vertical (top becomes bottom)",
+                       kFlips);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// gpuimg batch -: reads command lines, runs them in this process, several at a time, and answers each with a line of
-// JSON. docs/cli.md, "batch".
+// gpuimg batch -: reads command lines, runs several at a time in this process, and answers each with a line of JSON.
+// docs/cli.md, "batch".
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -51,19 +51,18 @@ constexpr const char* kExamples =
 
 constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
-/// Reads lines from a descriptor as they come.
+/// Reads lines from a descriptor as they arrive.
 class Lines {
  public:
-  /// `must_end` is asked several times a second.
+  /// `must_end` is called several times per second.
   Lines(int descriptor, std::function<bool()> must_end) : descriptor_(descriptor), must_end_(std::move(must_end)) {}
 
   struct Line {
     std::string text;
-    bool is_too_long = false;  ///< of kMaxLine bytes and more: `text` is not all of it
+    bool is_too_long = false;  ///< the line has kMaxLine bytes or more, and `text` is incomplete
   };
 
-  /// The next line without its end; nullopt at the end of the input, and once the run must end. Throws
-  /// Error{read}.
+  /// The next line without its line end; nullopt at the end of the input, or if the run must end. Throws Error{read}.
   std::optional<Line> next() {
     Line line;
     while (!must_end_()) {
@@ -87,7 +86,7 @@ class Lines {
   }
 
  private:
-  /// False at the end, and if the run must end.
+  /// False at the end of the input, or if the run must end.
   bool read_more() {
     constexpr int kWaitMs = 100;
     pollfd wanted{descriptor_, POLLIN, 0};
@@ -117,7 +116,7 @@ class Lines {
 
 [[noreturn]] void refuse_line(const std::string& why) { throw Error(ErrorKind::usage, "the line " + why); }
 
-/// The words of a line as a POSIX shell splits and unquotes them; nothing is expanded. Throws Error{usage}.
+/// Splits and unquotes a line like a POSIX shell, but expands nothing. Throws Error{usage}.
 std::vector<std::string> shell_words(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   constexpr std::string_view kEscapedInQuotes = "\"\\$`";
@@ -171,10 +170,10 @@ std::vector<std::string> json_words(std::string_view line) {
 
 bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
-/// The words after `gpuimg`, which may be left out. Throws Error{usage}.
+/// The words of a line, without a leading `gpuimg`, which is optional. Throws Error{usage}.
 std::vector<std::string> words_of(const Lines::Line& line) {
   if (line.is_too_long) {
-    refuse_line(fmt::format("has {} bytes or more", kMaxLine));
+    refuse_line(fmt::format("has {} bytes or more; shorten it", kMaxLine));
   }
   const std::size_t first = line.text.find_first_not_of(" \t\r");
   const std::string_view text = std::string_view(line.text).substr(first);
@@ -190,7 +189,8 @@ std::vector<std::string> words_of(const Lines::Line& line) {
   return words;
 }
 
-/// The commands whose names are among the words: to declare all of them takes longer than a small image.
+/// The commands whose names are among the words. Declaring all commands would take longer than processing a small
+/// image.
 std::vector<Command> commands_named_in(const std::vector<std::string>& words) {
   std::vector<Command> named;
   for (const auto& make : kCommands) {
@@ -202,9 +202,9 @@ std::vector<Command> commands_named_in(const std::vector<std::string>& words) {
   return named;
 }
 
-/// A command line and what became of it.
+/// A command line and its outcome.
 struct Request {
-  std::uint64_t number = 0;  ///< of its line, from 1
+  std::uint64_t number = 0;  ///< line number, from 1
   Lines::Line line;
   ExitCode exit_code = ExitCode::internal;
   CapturedStreams streams;
@@ -259,7 +259,7 @@ class Service {
   Service& operator=(const Service&) = delete;
   ~Service() { end_threads(); }
 
-  /// Waits while many requests are not answered yet.
+  /// Adds a request. Waits while too many requests are unanswered.
   void add(std::uint64_t number, Lines::Line line) {
     std::unique_lock lock(mutex_);
     const std::size_t most = 4 * static_cast<std::size_t>(jobs_);
@@ -276,10 +276,10 @@ class Service {
     changed_.notify_all();
   }
 
-  /// True once a device is lost: no further request can be served.
+  /// True if a device was lost, so that no further request can be served.
   [[nodiscard]] bool must_end() const { return has_lost_device_; }
 
-  /// Waits for all answers. Throws what writing them has thrown.
+  /// Waits for all answers. Rethrows an exception from writing them.
   ExitCode finish() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return requests_.empty() || failure_; });
@@ -382,8 +382,8 @@ class Service {
     return code ? *code : *run(words, all_commands(), shared, false);
   }
 
-  /// With `must_parse`, runs nothing and returns nullopt if the words are wrong or ask for help: what is then printed
-  /// depends on all commands.
+  /// With `must_parse`, returns nullopt without running anything if the words are wrong or ask for help, because
+  /// messages and help depend on all commands.
   std::optional<ExitCode> run(const std::vector<std::string>& words, const std::vector<Command>& commands,
                               const CommandLine::Shared& shared, bool must_parse) {
     std::vector<const char*> argv = {"gpuimg"};
@@ -406,7 +406,7 @@ class Service {
     return ended ? *ended : command.run();
   }
 
-  /// Writes the answer and those behind it that have waited for it.
+  /// Writes the answer, and later answers that have waited for it.
   void answer(Request& request) {
     const std::lock_guard lock(mutex_);
     request.is_done = true;
@@ -424,18 +424,18 @@ class Service {
 
   GlobalArguments defaults_;
   int jobs_;
-  int threads_alone_;            ///< of a command line that runs alone
-  std::string divided_threads_;  ///< of those that run beside others; empty with --threads
+  int threads_alone_;            ///< threads of a command line that runs alone
+  std::string divided_threads_;  ///< --threads of command lines that run beside others; empty if --threads is given
   const StopSignal& stop_;
   Resident resident_;
   std::shared_mutex alone_;  ///< held exclusively by a request that runs alone
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects the members below
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Request>> requests_;  ///< not answered yet, in order
-  std::deque<Request*> waiting_;                   ///< not begun
+  std::deque<Request*> waiting_;                   ///< not yet started
   std::vector<std::thread> threads_;
-  std::exception_ptr failure_;  ///< of writing an answer
+  std::exception_ptr failure_;  ///< from writing an answer
   bool has_failed_ = false;
   bool ends_ = false;
   std::atomic<bool> has_lost_device_ = false;
@@ -443,7 +443,7 @@ class Service {
 
 ExitCode run(const std::string& name, const BatchArguments& arguments, const GlobalOptions& globals) {
   if (globals.resident != nullptr) {
-    throw Error(ErrorKind::usage, "batch does not run in batch; give it to a process of its own");
+    throw Error(ErrorKind::usage, "batch cannot run inside batch; start it as a process of its own");
   }
   if (name.empty()) {
     throw Error(ErrorKind::usage, "COMMANDS is missing: name a file of command lines, or - for standard input");
@@ -452,7 +452,8 @@ ExitCode run(const std::string& name, const BatchArguments& arguments, const Glo
   const int jobs = given > 0 ? given : processors(globals);
   expect_work({.workers = jobs, .images = std::nullopt});
   if (!are_signals_shared()) {
-    // Command lines do not end the process; never destroyed, which would send a signal again in place of the exit code.
+    // Keeps a signal from ending the process inside a command line. Never destroyed, because the destructor would raise
+    // the signal again, and the exit code would be lost.
     static const auto* const signals = new SharedSignals;
     (void)signals;
   }
@@ -483,7 +484,7 @@ RunCommand declare(CommandParser& parser) {
   auto name = std::make_shared<std::string>();
   auto arguments = std::make_shared<BatchArguments>();
   parser.positional({.name = "COMMANDS",
-                     .description = "a file with a command line per line, or - for standard input",
+                     .description = "a file with one command line per line, or - for standard input",
                      .usage = "COMMANDS"},
                     *name);
   parser.text({"-j,--jobs", "run N command lines at a time [as many as threads]", "N"}, arguments->jobs);
@@ -496,7 +497,7 @@ RunCommand declare(CommandParser& parser) {
 namespace gpuimg {
 
 Command batch_command() {
-  return {"batch", "run the command lines of a program, and answer each", commands::batch::kExamples,
+  return {"batch", "run many command lines in one process, and answer each", commands::batch::kExamples,
           commands::batch::declare};
 }
 

@@ -48,8 +48,8 @@ struct BenchSide {
   double copy_rate;  ///< bytes per second
 };
 
-/// Milliseconds: the median of repeated runs after one warm-up, at least 7, and up to 101 while they take less than
-/// 400 ms.
+/// The median time in milliseconds of repeated runs, after one warm-up run. Runs at least 7 times, and up to 101 times
+/// while the total is below 400 ms.
 template <class Work>
 double median_ms(const Work& work) {
   constexpr std::size_t kMinRuns = 7;
@@ -69,7 +69,7 @@ double median_ms(const Work& work) {
   return *middle;
 }
 
-/// An image on a backend.
+/// A backend and an image uploaded to it.
 struct Side {
   Backend* backend;
   double copy_rate;  ///< bytes per second
@@ -93,7 +93,7 @@ BackendTiming timed(const Trial& trial, const Side& side) {
   return timing;
 }
 
-/// Compares every backend that has the operation with the first one, then times each.
+/// Compares the result of every backend that has the operation with that of the first one, then times each.
 BenchRow row_of(const Trial& trial, const std::vector<Side>& sides) {
   BenchRow row;
   row.operation = trial.name;
@@ -157,7 +157,7 @@ class CodecBench {
   CodecBench(const BenchImage& image, const std::vector<BenchSide>& sides, const codecs::ReadOptions& reading)
       : image_(image), sides_(sides), reading_(reading) {}
 
-  /// The row of a format that cannot hold the pixels is left out, and one that no backend has.
+  /// The rows of a format. Leaves out rows if the format cannot store the pixels, or if no backend has the codec.
   std::vector<BenchRow> rows(FileFormat format) const {
     const std::string name = std::string(codecs::codec_of(format).name);
     std::vector<BenchRow> rows;
@@ -189,7 +189,8 @@ class CodecBench {
     return row;
   }
 
-  /// The host decodes for a backend whose memory is the host's. nullopt if the backend leaves the file to it.
+  /// Decodes the file; the host decodes for a backend that uses host memory. nullopt if the backend leaves the file to
+  /// the host.
   [[nodiscard]] std::optional<Image> decoded(const BenchSide& side, std::span<const std::byte> file) const {
     codecs::DecodedImage decoded = decode(side, file);
     if (side.backend->memory_is_host()) {
@@ -236,7 +237,7 @@ class CodecBench {
     return found;
   }
 
-  /// Compares the file of every backend that encodes the pixels with the host's, then times each.
+  /// Compares the file of every backend that encodes the pixels with the file of the host, then times each.
   [[nodiscard]] BenchRow encoding(std::string name, FileFormat format, const std::vector<std::byte>& file,
                                   const codecs::WriteOptions& options) const {
     BenchRow found = row(std::move(name));
@@ -275,8 +276,8 @@ class CodecBench {
   const codecs::ReadOptions& reading_;
 };
 
-/// Rows for decoding and encoding JPEG and PNG: the image's file, or what gpuimg makes of its pixels. The host's codecs
-/// belong to the backend whose memory is the host's.
+/// Rows for decoding and encoding JPEG and PNG. Uses the file of the image, or a file that gpuimg encodes from its
+/// pixels. The host's codecs are listed under the backend that uses host memory.
 std::vector<BenchRow> bench_codecs(const BenchImage& image, const std::vector<BenchSide>& sides,
                                    const codecs::ReadOptions& reading) {
   const CodecBench bench(image, sides, reading);
@@ -308,7 +309,7 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const codecs::Read
   return images;
 }
 
-/// Every usable backend, or the one that the user asked for by name; with --verify the CPU too.
+/// Every usable backend, or only the backend of --backend; with --verify also the CPU.
 class BenchBackends {
  public:
   explicit BenchBackends(const GlobalOptions& globals) {
@@ -351,10 +352,10 @@ int width_of_stdout() {
 void run(const Arguments& arguments, const GlobalOptions& globals) {
   constexpr int kLargestSide = 65536;
   if (arguments.side < 1 || arguments.side > kLargestSide) {
-    throw Error(ErrorKind::usage, "--size: " + std::to_string(arguments.side) + " is not from 1 to 65536");
+    throw Error(ErrorKind::usage, "--size: " + std::to_string(arguments.side) + " is out of range (1 to 65536)");
   }
   note_no_effect(arguments.side != Arguments().side && !arguments.inputs.empty(), "--size",
-                 "it is for the generated image, and images are given", globals.verbosity);
+                 "it applies only to the generated image, but images are given", globals.verbosity);
   const OverwriteRules rules{globals.force, false};
   if (!arguments.svg.empty()) {
     check_text_output(arguments.svg, arguments.inputs);

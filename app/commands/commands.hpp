@@ -1,5 +1,4 @@
-// The list of subcommands, and what they say about this build. Each subcommand is described in its own file, in a
-// namespace of its name.
+// The list of subcommands, and texts about this build. Each subcommand has its own namespace.
 #pragma once
 
 #include <array>
@@ -61,7 +60,7 @@ inline Command operation_command(std::string_view name, const char* examples, Ru
 /// Version, commit, compiler, CUDA runtime and architectures, and libraries: one line each. Printed by --version too.
 std::string version_text();
 
-/// What reads HEIC and AVIF: the library and its codecs, or why there is none.
+/// The library that reads HEIC and AVIF, with its codecs, or the reason why there is none.
 std::string heif_reader();
 
 }  // namespace gpuimg

@@ -1,5 +1,5 @@
-// gpuimg compare A B [OUT]: equal or not, alike enough or not, and by how much; OUT is a picture of the differences, or
-// of folders a table. docs/cli.md, "compare".
+// gpuimg compare A B [OUT]: tells whether two images are equal or alike enough, and how much they differ. OUT is a
+// picture of the differences; for folders, a table. docs/cli.md, "compare".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ constexpr const char* kExamples =
     "  gpuimg compare --metric ssim a.png b.jpg       one number\n"
     "  gpuimg compare -r expected/ out/ pairs.csv     files of the same names, the worst first";
 
-/// What --metric prints, and what the pairs of folders are sorted by.
+/// The number that --metric prints, and by which the pairs of folders are sorted.
 enum class Metric : std::uint8_t { ssim, psnr, mse, differing };
 
 const NamedValues<Metric> kMetricNames = {{"ssim", Metric::ssim, "structural similarity", {"dssim", "mssim"}},
@@ -76,7 +76,7 @@ struct Arguments {
   bool histogram = false;
   std::optional<int> amplify;
   std::string side_by_side;
-  BatchArguments files;  ///< only the options of folders and pace
+  BatchArguments files;  ///< only the options for folders and speed
 };
 
 /// Validated options.
@@ -91,13 +91,13 @@ struct FilePair {
   std::string b;  ///< empty: only A has the file
 };
 
-/// The relative name without its ending.
+/// The relative name without its extension.
 std::string stem_of(const InputFile& file) {
   const std::string ending = file_ending(file.relative);
   return ending.empty() ? file.relative : file.relative.substr(0, file.relative.size() - ending.size() - 1);
 }
 
-/// By stem: the path of the one file with it; empty if there are several.
+/// Maps each stem to the path of its file; to an empty path if several files have the stem.
 std::map<std::string, std::string> by_stem(const std::vector<InputFile>& files, const std::set<std::string>& paired) {
   std::map<std::string, std::string> found;
   for (const InputFile& file : files) {
@@ -117,8 +117,8 @@ std::map<std::string, std::string> by_name(const std::vector<InputFile>& files) 
   return found;
 }
 
-/// Pairs files of the same relative name, and then those whose names differ in the ending alone, if there is one
-/// candidate. In the order of `a`, followed by what only `b` has.
+/// Pairs files with the same relative name, then files whose names differ only in the extension, if there is only one
+/// candidate. The order is that of `a`, followed by the files that only `b` has.
 std::vector<FilePair> paired(const std::vector<InputFile>& a, const std::vector<InputFile>& b) {
   const auto names_in_b = by_name(b);
   std::set<std::string> exact;
@@ -150,10 +150,10 @@ std::vector<FilePair> paired(const std::vector<InputFile>& a, const std::vector<
   return pairs;
 }
 
-/// A file to compare. Each page is read when it is asked for.
+/// A file to compare. Reads each page on demand.
 class ComparedFile {
  public:
-  /// Finds the pages of the file, or of `content` if the path is "-". With --page N, the file has that page alone.
+  /// Finds the pages of the file, or of `content` if the path is "-". With --page N, only that page counts.
   ComparedFile(std::string path, const GlobalOptions& globals, Bytes content = {});
 
   [[nodiscard]] std::uint32_t pages() const { return pages_.count(); }
@@ -163,19 +163,19 @@ class ComparedFile {
   /// For reports.
   [[nodiscard]] std::string name() const { return unescaped_input_name(path_); }
 
-  /// The same with the page, unless the file has no other.
+  /// The name with the page number, unless the file has only one page.
   [[nodiscard]] std::string name_of(std::uint32_t page) const;
 
-  /// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that. Throws as
-  /// reading does.
+  /// The pixels, in host memory. The backend decodes the file if it can, and --verify checks its result. Throws the
+  /// errors of reading.
   [[nodiscard]] Image page(Worker& worker, std::uint32_t number) const;
 
-  /// What the header of a page says; nothing if the file cannot be read. Not for standard input.
+  /// The header of a page; nothing if the file cannot be read. Not for standard input.
   [[nodiscard]] codecs::DeclaredImage declared(std::uint32_t page) const {
     return codecs::declared_image_in(path_, place_of(page));
   }
 
-  /// 0 if the file cannot be read. Not for standard input.
+  /// The size of the file; 0 if it cannot be read. Not for standard input.
   [[nodiscard]] std::uint64_t file_bytes() const {
     std::uint64_t bytes = 0;
     std::int64_t mtime_ns = 0;
@@ -190,7 +190,7 @@ class ComparedFile {
   [[nodiscard]] codecs::PageRef place_of(std::uint32_t page) const;
 
   std::string path_;
-  Bytes content_;  ///< of standard input
+  Bytes content_;  ///< only for standard input
   codecs::PageList pages_;
   std::uint32_t only_page_ = 0;  ///< --page N
 };
@@ -248,7 +248,7 @@ struct PagePair {
   ComparedPair result;
 };
 
-/// Reads and compares a page of each. Throws as reading does.
+/// Reads and compares a page of each file. Throws the errors of reading.
 PagePair compared_page(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
                        const Options& options) {
   Image of_a = a.page(worker, page);
@@ -263,7 +263,7 @@ ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile&
   return compared_page(worker, a, b, page, options).result;
 }
 
-/// The greater, the worse. Without SSIM, which small images lack, only whether they are equal counts.
+/// A sort key: greater is worse. Images too small for SSIM are only equal or not.
 double badness(const ImageComparison& comparison, Metric metric) {
   switch (metric) {
     case Metric::ssim: return 1.0 - comparison.ssim.value_or(comparison.is_equal() ? 1.0 : -1.0);
@@ -285,13 +285,13 @@ std::string metric_text(const ComparedPair& pair, Metric metric) {
   return {};
 }
 
-/// How many pairs there are of each kind.
+/// The number of pairs of each kind.
 struct PairCounts {
   std::uint64_t passing = 0;
   std::uint64_t failing = 0;
 };
 
-/// What is printed of a pair, and where it stands.
+/// The text about a pair, and its sort key.
 struct ReportedPair {
   bool same_size = false;
   double badness = 0.0;
@@ -300,7 +300,7 @@ struct ReportedPair {
   std::string row;  ///< of the table
 };
 
-/// The worst first; those that are alike in the order of the files.
+/// Sorts the worst pairs first; pairs with equal keys stay in the order of the files.
 void sort_by_badness(std::vector<ReportedPair>& pairs) {
   std::stable_sort(pairs.begin(), pairs.end(), [](const ReportedPair& a, const ReportedPair& b) {
     if (a.same_size != b.same_size) {
@@ -312,7 +312,7 @@ void sort_by_badness(std::vector<ReportedPair>& pairs) {
 
 struct Pair {
   ComparedFile a;
-  std::optional<ComparedFile> b;  ///< none: only A has the file
+  std::optional<ComparedFile> b;  ///< nothing: only A has the file
 };
 
 class CompareJob final : public ImageJob {
@@ -342,7 +342,7 @@ class CompareJob final : public ImageJob {
                                        const std::string& /*output*/) const override {
     return {};
   }
-  /// The partner in the other folder.
+  /// The paired file in the other folder.
   [[nodiscard]] SecondImage second_image(const ItemPaths& paths, const codecs::DeclaredImage& image) const override {
     const Pair* files = pair_of(paths);
     const std::uint32_t page = page_of(paths);
@@ -375,7 +375,7 @@ class CompareJob final : public ImageJob {
       reported_->push_back(reported);
       ++(passes ? counts->passing : counts->failing);
       if (last_of_b != nullptr) {
-        last_of_b->refuse_if_lost();  // no other page of A leads there
+        last_of_b->refuse_if_lost();  // no other page of A checks B
       }
     };
   }
@@ -394,13 +394,13 @@ class CompareJob final : public ImageJob {
   [[nodiscard]] bool found_difference() const { return counts_->failing + only_in_a_->size() + only_in_b_.size() > 0; }
 
  private:
-  /// Null for a file that is new since the folders were read.
+  /// Null for a file that was added after the folders were read.
   [[nodiscard]] const Pair* pair_of(const ItemPaths& paths) const {
     const auto found = pairs_.find(paths.input);
     return found != pairs_.end() ? &found->second : nullptr;
   }
 
-  /// Of two files: the picture, of 8 bits or amplified, and three times as much beside each other.
+  /// For two files: the bytes of the picture (8 bits, or amplified), and three times as many for --side-by-side.
   [[nodiscard]] std::uint64_t picture_bytes_per_pixel() const {
     const bool has_picture = !arguments_.output.empty() || !arguments_.side_by_side.empty();
     if (!has_picture || is_folder_name(arguments_.a)) {
@@ -477,7 +477,7 @@ class CompareJob final : public ImageJob {
                        grouped(only_in_b_.size()), printable_name(arguments_.b));
   }
 
-  /// Of pages that A has lost, nothing is known.
+  /// If A has lost pages, it is not known which pages of B have no partner.
   void add_pages_only_in_b(const Pair& files) {
     for (std::uint32_t page = files.a.pages() + 1; !files.a.has_lost_pages() && page <= files.b->pages(); ++page) {
       only_in_b_.push_back(files.b->name_of(page));
@@ -488,7 +488,7 @@ class CompareJob final : public ImageJob {
   const Options& options_;
   const GlobalOptions& globals_;
   std::map<std::string, Pair> pairs_;   ///< by the path in A
-  std::vector<std::string> only_in_b_;  ///< files, and pages of files that A has, too
+  std::vector<std::string> only_in_b_;  ///< files, and also pages of files that both have
   std::unique_ptr<PairCounts> counts_ = std::make_unique<PairCounts>();
   std::unique_ptr<std::vector<ReportedPair>> reported_ = std::make_unique<std::vector<ReportedPair>>();
   std::unique_ptr<std::vector<std::string>> only_in_a_ = std::make_unique<std::vector<std::string>>();
@@ -500,7 +500,7 @@ std::vector<InputFile> files_in(const std::string& folder, const Arguments& argu
 }
 
 /// Pairs the files of two folders by name and runs the pairs as a batch. Each file of A is an item; its partner in B is
-/// looked up. Throws Error for what ends the run as a whole.
+/// looked up. Throws Error for failures that end the whole run.
 ExitCode compare_folders(const Arguments& arguments, const Options& options, const CommandParser& parser,
                          const GlobalOptions& globals) {
   GlobalOptions pagewise = globals;
@@ -521,7 +521,8 @@ void check_names(const Arguments& arguments) {
     throw Error(ErrorKind::usage, std::string("compare needs two names: images, or folders") + kSeeHelp);
   }
   if (arguments.a == "-" && arguments.b == "-") {
-    throw Error(ErrorKind::usage, std::string("standard input holds one image; name a file for the other") + kSeeHelp);
+    throw Error(ErrorKind::usage,
+                std::string("standard input can be only one of the two; name a file for the other") + kSeeHelp);
   }
   if (is_folder_name(arguments.a) != is_folder_name(arguments.b)) {
     const bool is_a = is_folder_name(arguments.a);
@@ -534,7 +535,7 @@ void check_names(const Arguments& arguments) {
 /// Throws Error{usage} unless the number is in the range.
 void expect_from(const char* option, double number, double least, double most) {
   if (!(number >= least && number <= most)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {} is not from {} to {}", option, number, least, most));
+    throw Error(ErrorKind::usage, fmt::format("{}: {} is out of range ({} to {})", option, number, least, most));
   }
 }
 
@@ -549,7 +550,7 @@ void read_max_differing(const std::string& text, ComparisonLimits& limits) {
     limits.differing = static_cast<std::uint64_t>(number);
     if (static_cast<double>(*limits.differing) != number) {
       throw Error(ErrorKind::usage,
-                  "--max-differing: '" + text + "' is not a whole number; a share is P%, such as 0.5%");
+                  "--max-differing: '" + text + "' is not a whole number; write a percentage as P%, such as 0.5%");
     }
   }
 }
@@ -586,7 +587,7 @@ Options checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Names of the pictures of two images. Throws Error{usage}.
+/// The names of the pictures to write for two images. Throws Error{usage}.
 std::vector<std::string> pictures_of(const Arguments& arguments) {
   std::vector<std::string> pictures;
   for (const std::string& name : {arguments.output, arguments.side_by_side}) {
@@ -606,7 +607,7 @@ void note_pictures(const Arguments& arguments, Verbosity verbosity) {
   const bool is_folder = is_folder_name(arguments.a);
   note_no_effect(is_folder && !arguments.side_by_side.empty(), "--side-by-side", "folders have no picture", verbosity);
   note_no_effect(arguments.amplify && (is_folder || pictures_of(arguments).empty()), "--amplify",
-                 "it changes the picture of the differences, which is not asked for", verbosity);
+                 "it changes the picture of the differences, but no OUT is given", verbosity);
 }
 
 ComparedFile opened(Worker& worker, const std::string& name, const GlobalOptions& globals) {
@@ -624,7 +625,7 @@ ComparedFiles compared_pages(Worker& worker, const ComparedFile& a, const Compar
   return files;
 }
 
-/// `json` and `text` give what is printed.
+/// Prints the result of `json` or of `text`, depending on --json.
 template <class Json, class Text>
 void print(const GlobalOptions& globals, const Json& json, const Text& text) {
   try {
@@ -633,13 +634,13 @@ void print(const GlobalOptions& globals, const Json& json, const Text& text) {
     } else if (globals.verbosity != Verbosity::quiet) {
       write_text(text());
     }
-  } catch (const OutputClosed&) {  // the exit code tells the result too
+  } catch (const OutputClosed&) {  // the exit code also tells the result
   }
 }
 
 void save_pictures(Worker& worker, const Arguments& arguments, const Options& options, PagePair& pair) {
   if (!pair.result.comparison.same_size) {
-    print_note(worker.options.verbosity, "images of different size have no picture of their differences");
+    print_note(worker.options.verbosity, "images of different sizes have no picture of their differences");
     return;
   }
   const auto draw = [&] {
@@ -692,7 +693,7 @@ ExitCode compare_pages(Worker& worker, const Arguments& arguments, const Options
 
 ExitCode compare_files(const Arguments& arguments, const Options& options, const GlobalOptions& globals) {
   expect_work(work_per_device({}, globals, 1, 2));
-  const StopSignal stop(nullptr);  // before other threads start; it removes unfinished pictures
+  const StopSignal stop(nullptr);  // created before other threads start; removes unfinished pictures
   Worker worker(globals);
   for (const std::string& picture : pictures_of(arguments)) {
     worker.writer.check(picture, arguments.a, true);
@@ -715,18 +716,19 @@ void declare_limits(CommandParser& parser, Arguments& arguments) {
   parser.number({"--tolerance", "differences of up to N levels count as equal [0]", "N"}, arguments.tolerance);
   parser.text({"--max-differing", "pass if at most N pixels, or P percent of them, differ", "N|P%"},
               arguments.max_differing);
-  parser.number({"--min-psnr", "pass from this peak signal-to-noise ratio on, in decibels", "DB"}, arguments.min_psnr);
-  parser.number({"--min-ssim", "pass from this structural similarity on, at most 1", "S"}, arguments.min_ssim);
+  parser.number({"--min-psnr", "pass if the peak signal-to-noise ratio is at least DB decibels", "DB"},
+                arguments.min_psnr);
+  parser.number({"--min-ssim", "pass if the structural similarity is at least S, up to 1", "S"}, arguments.min_ssim);
 }
 
 void declare_measures(CommandParser& parser, Arguments& arguments) {
   parser.text({"--metric",
-               with_choices("print this number alone; of folders, sort by it", kMetricNames, "a report; ssim"), "NAME"},
+               with_choices("print only this number; for folders, sort by it", kMetricNames, "a report; ssim"), "NAME"},
               arguments.metric);
-  parser.flag({"--gaussian", "SSIM in windows of 11x11 with Gaussian weights"}, arguments.gaussian);
-  parser.flag({"--histogram", "also five distances between the histograms of each channel"}, arguments.histogram);
+  parser.flag({"--gaussian", "compute SSIM in windows of 11x11 with Gaussian weights"}, arguments.gaussian);
+  parser.flag({"--histogram", "also print five distances between the histograms of each channel"}, arguments.histogram);
   add_transparent_option(parser, arguments.transparent, true);
-  parser.number({"--amplify", "the picture is the difference of each channel, times N", "N"}, arguments.amplify);
+  parser.number({"--amplify", "OUT shows the difference of each channel, times N", "N"}, arguments.amplify);
   parser.text({"--side-by-side", "write A, B and the picture beside each other", "FILE"}, arguments.side_by_side);
 }
 
@@ -736,9 +738,9 @@ RunCommand declare(CommandParser& parser) {
     parser.positional({.name = as, .description = what, .endings = codecs::readable_endings()}, value);
   };
   name("A", "an image or a folder; - is standard input", arguments->a);
-  name("B", "another one", arguments->b);
+  name("B", "the image or folder to compare with A", arguments->b);
   parser.positional({.name = "OUT",
-                     .description = "a picture of the differences; of folders a table of the pairs, .csv or .jsonl",
+                     .description = "a picture of the differences; for folders a table of the pairs, .csv or .jsonl",
                      .usage = "[OUT]"},
                     arguments->output);
   declare_limits(parser, *arguments);
@@ -749,7 +751,7 @@ RunCommand declare(CommandParser& parser) {
     const Options options = checked_options(*arguments);
     check_names(*arguments);
     if (globals.take_job) {
-      throw Error(ErrorKind::usage, "compare reads two images, so it is not a job for one");
+      throw Error(ErrorKind::usage, "compare reads two images, so it cannot process one");
     }
     note_pictures(*arguments, globals.verbosity);
     if (is_folder_name(arguments->a)) {

@@ -1,4 +1,4 @@
-// gpuimg convert IN… OUT: another format, depth or background; the pixels stay as they are.
+// gpuimg convert IN… OUT: changes the format, depth or background; otherwise, pixels do not change.
 #include <fmt/format.h>
 
 #include <memory>
@@ -30,13 +30,13 @@ struct Arguments {
 
 constexpr const char* kArray = "npy";
 
-/// True if OUT is an array: by --format, else by its name.
+/// True if OUT is an array, according to --format or, without it, the extension.
 bool is_array(const Arguments& arguments, const std::string& output) {
   const std::string& asked = arguments.image_output.format;
   return asked.empty() ? file_ending(output) == kArray : asked == kArray;
 }
 
-/// An image file, or an array of the pixels.
+/// Writes an image file, or an array of the pixels.
 class ConvertJob final : public PhotoJob {
  public:
   explicit ConvertJob(const Arguments& arguments)
@@ -102,7 +102,7 @@ RunCommand declare(CommandParser& parser) {
   }
   forms.push_back({kArray, "an array of 8 or 16 bits, height x width x channels"});
   add_format_option(parser, arguments->image_output.format,
-                    {"form of the output", forms, "the ending of OUT; png for -"});
+                    {"format of the output", forms, "by the extension of OUT; png for -"});
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

@@ -57,7 +57,7 @@ DenoiseOptions checked_options(const Arguments& arguments) {
 
 constexpr double kMaxSigma = 65535.0;
 
-/// Nothing for auto, or without --sigma.
+/// The number of --sigma; nothing for auto or without the option.
 std::optional<double> checked_sigma(const std::string& text) {
   if (text.empty() || text == "auto") {
     return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<double> checked_sigma(const std::string& text) {
 
 std::string shown(double number) { return fmt::format("{:.4g}", number); }
 
-/// What an attempt has found out about its image.
+/// What an attempt at an image has determined.
 struct FoundStrength {
   std::uint32_t range = 0;  ///< 0 if it did not matter
   double sigma = 0.0;
@@ -113,7 +113,8 @@ class DenoiseStep final : public ImageStep {
   /// True if the strength depends on the pixels.
   [[nodiscard]] bool looks_first() const { return !options_.strength && !sigma_; }
 
-  /// What was asked for, else by the levels that are used. An attempt may see other pixels than the last.
+  /// The requested strength; without one, a strength for the levels in use. Each attempt computes it again, because it
+  /// may see different pixels.
   [[nodiscard]] float strength_for(Backend& backend, const Picture& picture, FoundStrength& found) const {
     if (options_.strength) {
       return *options_.strength;
@@ -167,7 +168,7 @@ class DenoiseStep final : public ImageStep {
     return range_in_use(static_cast<std::uint32_t>(greatest));
   }
 
-  /// Says so before a search that takes longer than a minute.
+  /// Prints a note before a search that takes longer than a minute.
   void tell_time(const Backend& backend, const Picture& picture, const std::string& name, FoundStrength& found,
                  Worker& worker) const {
     constexpr double kLongMs = 60'000.0;
@@ -184,7 +185,7 @@ class DenoiseStep final : public ImageStep {
 
   DenoiseOptions options_;
   std::optional<double> sigma_;
-  bool estimates_;  ///< the noise, from pixels on the host
+  bool estimates_;  ///< estimates the noise, from pixels in host memory
 };
 
 RunCommand declare(CommandParser& parser) {
@@ -194,18 +195,21 @@ RunCommand declare(CommandParser& parser) {
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.number(
       {"--filter-strength",
-       "how different patches may be, in levels; 0 changes nothing [10 of each 255 levels of the range in use]", "H"},
+       "how different patches may be, in levels; 0 changes nothing [10 per 255 levels of the range in use]", "H"},
       arguments->strength);
-  parser.text({"--sigma", "set the strength by the noise instead: its standard deviation in levels, or auto", "N|auto"},
+  parser.text({"--sigma", "choose the strength by the noise: its standard deviation in levels, or auto to measure it",
+               "N|auto"},
               arguments->sigma);
-  parser.number({"--patch", fmt::format("side of the patches that are compared, odd [{}]", arguments->patch), "T"},
-                arguments->patch);
   parser.number(
-      {"--search", fmt::format("side of the window in which patches are searched, odd [{}]", arguments->search), "S"},
+      {"--patch", fmt::format("side of the patches that are compared, in pixels, odd [{}]", arguments->patch), "T"},
+      arguments->patch);
+  parser.number(
+      {"--search",
+       fmt::format("side of the window that is searched for patches, in pixels, odd [{}]", arguments->search), "S"},
       arguments->search);
   add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

@@ -1,4 +1,4 @@
-// gpuimg doctor: checks the installation and the GPU, and says how to fix what does not work.
+// gpuimg doctor: checks the installation and the GPU, and says how to fix problems.
 #include <fmt/format.h>
 
 #include <memory>
@@ -43,7 +43,7 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
   return result.failures.empty();
 }
 
-/// Tests what reads and writes files; returns advice if something is wrong.
+/// Tests the codecs of the host; returns advice if something is wrong.
 std::vector<std::string> examine_codecs() {
   std::vector<std::string> advice;
   print("codecs on the CPU\n");
@@ -64,7 +64,7 @@ std::vector<std::string> examine_codecs() {
   return advice;
 }
 
-/// Tests the backend's own codecs, if it has any; returns advice if the host works in their place.
+/// Tests the backend's own codecs, if it has any; returns advice if the host has to replace them.
 std::vector<std::string> examine_codecs_of(Backend& backend) {
   std::vector<std::string> advice;
   const auto examine_one = [&](const char* doing, const SelfTestResult& result, const char* consequence) {
@@ -86,7 +86,7 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
 }
 
 /// Tests a backend on one device against the CPU; returns advice if something is wrong. A device that computes wrong
-/// results is refused from then on, if its backend remembers that, and one that computes right no longer.
+/// results is rejected from now on (if its backend remembers failures); a device that passes is accepted again.
 std::vector<std::string> examine_device(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   const auto remember = [&](const std::string& difference) {
     if (entry.device_facts != nullptr && entry.device_facts->remember_failure != nullptr) {
@@ -113,7 +113,7 @@ std::vector<std::string> examine_device(const BackendEntry& entry, const GlobalO
   return {};
 }
 
-/// Of a backend that `auto` may choose, the device of --device.
+/// Tests a backend that `auto` may choose, on the device of --device.
 std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   try {
     if (entry.device_facts != nullptr) {
@@ -125,8 +125,8 @@ std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions&
   return examine_device(entry, globals, cpu);
 }
 
-/// For a backend that is only used when named: tests every device if it is named here too. Otherwise at most lists
-/// them, because its programs take minutes to compile, and missing devices are not a defect.
+/// Tests a backend that is used only if --backend names it. If --backend names it here, tests every device; otherwise
+/// only lists the devices, because its programs take minutes to compile. Missing devices are not an error.
 std::vector<std::string> examine_opt_in(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   std::vector<std::string> advice;
   try {

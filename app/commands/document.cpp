@@ -1,4 +1,4 @@
-// gpuimg despeckle and deskew: what is done to scanned pages.
+// gpuimg despeckle and deskew, for scanned pages.
 #include <fmt/format.h>
 
 #include <memory>
@@ -66,7 +66,7 @@ class DespeckleStep final : public ImageStep {
           try {
             return backend.apply(picture, options);
           } catch (const Error& error) {
-            if (error.kind() == ErrorKind::unsupported) {  // it has seen gray
+            if (error.kind() == ErrorKind::unsupported) {  // the image has gray pixels
               throw Error(error.kind(), fmt::format("{}: {}", shown, error.what()));
             }
             throw;
@@ -85,8 +85,7 @@ RunCommand declare_despeckle(CommandParser& parser) {
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
-  parser.number({"--size", fmt::format("the most pixels that a speck has [{}]", arguments->size), "N"},
-                arguments->size);
+  parser.number({"--size", fmt::format("remove specks of up to N pixels [{}]", arguments->size), "N"}, arguments->size);
   parser.text({"--color", with_choices("which specks are removed", kSpeckColorNames, arguments->color), "NAME"},
               arguments->color);
   add_bilevel_options(parser, arguments->bits, arguments->image_output);
@@ -104,10 +103,10 @@ struct DeskewArguments {
   ImageOutputArguments image_output;
 };
 
-/// Before the angle of an image in the manifest.
+/// Prefix of the angle of an image in the manifest.
 constexpr std::string_view kResult = "angle ";
 
-/// In degrees: "-2.45".
+/// The angle in degrees: "-2.45".
 std::string degrees_of(const FoundSkew& found) { return fmt::format("{:.2f}", found.steps / 20.0); }
 
 class DeskewStep final : public ImageStep {
@@ -131,7 +130,7 @@ class DeskewStep final : public ImageStep {
     made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
       if (!found->has_text) {
         worker.report.note(
-            fmt::format("{}: no lines of text are found, and it stays as it is; if its light is uneven, use threshold "
+            fmt::format("{}: no lines of text are found, so it is not rotated; if its light is uneven, use threshold "
                         "--method sauvola first",
                         shown));
         worker.report.keep_result("");  // an earlier step may have left its own
@@ -154,7 +153,7 @@ class DeskewJob final : public PhotoJob {
 
   [[nodiscard]] bool prints_json_lines() const override { return true; }
 
-  /// With --json, prints the angle on standard output, or on standard error if the image goes there.
+  /// With --json, prints the angle on standard output, or on standard error if the image goes to standard output.
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     InOrder done = PhotoJob::run(worker, paths);
     if (!prints_json_) {
@@ -162,7 +161,7 @@ class DeskewJob final : public PhotoJob {
     }
     const std::string result = worker.report.take_result();
     worker.report.keep_result(result);
-    const bool has_angle = result.starts_with(kResult);  // of steps before this one, the result may be another
+    const bool has_angle = result.starts_with(kResult);  // the result may come from an earlier step
     JsonWriter json;
     json.begin_object(JsonWriter::Layout::line).key("name").text(shown_input(paths));
     json.key("angle").literal(has_angle ? result.substr(kResult.size()) : "null").end();
@@ -181,7 +180,7 @@ RunCommand declare_deskew(CommandParser& parser) {
                     {.input = "images and folders; - is standard input",
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.text(
-      {"--fill", fmt::format("the color of corners that were outside the image [{}]", arguments->fill), "COLOR"},
+      {"--fill", fmt::format("color of the corners that were outside the image [{}]", arguments->fill), "COLOR"},
       arguments->fill);
   add_photo_options(parser, arguments->image_output);
   parser.declare_step([arguments] { return std::make_shared<DeskewStep>(*arguments); });

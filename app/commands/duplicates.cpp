@@ -1,5 +1,5 @@
-// gpuimg duplicates IN… [OUT]: groups of images that look alike, by perceptual hashes; with --table a row for each
-// image with its hashes. docs/cli.md, "duplicates".
+// gpuimg duplicates IN… [OUT]: finds groups of images that look alike, by perceptual hashes. With --table, writes a row
+// for each image with its hashes. docs/cli.md, "duplicates".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr const char* kExamples =
     "  gpuimg duplicates -r photos/ hashes.csv --table   a row for each image, with its hashes";
 
 const NamedValues<HashKind> kHashNames = {
-    {"phash", HashKind::phash, "low frequencies; finds images that were scaled, compressed or brightened"},
+    {"phash", HashKind::phash, "low frequencies; finds scaled, compressed or brightened images"},
     {"dhash", HashKind::dhash, "which neighbor is brighter"},
     {"ahash", HashKind::ahash, "what is brighter than the average"}};
 
@@ -72,7 +72,7 @@ struct HashedImage {
   std::array<std::uint64_t, kHashKinds.size()> hashes{};  ///< in the order of kHashKinds
 };
 
-/// What a manifest keeps of an image: "640,480,8f373714acfcf4d0,…".
+/// The text about an image in a manifest: "640,480,8f373714acfcf4d0,…".
 std::string kept_text(const HashedImage& image) {
   std::string text = fmt::format("{},{}", image.width, image.height);
   for (const std::uint64_t hash : image.hashes) {
@@ -81,7 +81,7 @@ std::string kept_text(const HashedImage& image) {
   return text;
 }
 
-/// Throws Error{decode} if kept_text() did not write the text.
+/// Parses the text of kept_text(). Throws Error{decode} for any other text.
 HashedImage image_kept(const std::string& name, const std::string& text) {
   HashedImage image;
   image.name = name;
@@ -100,14 +100,14 @@ HashedImage image_kept(const std::string& name, const std::string& text) {
   }
   if (!is_whole || at != end) {
     throw Error(ErrorKind::decode,
-                printable_name(name) + ": the manifest has no hashes of this image; run without --resume");
+                printable_name(name) + ": its hashes are missing in the manifest; run without --resume");
   }
   return image;
 }
 
 /// The place of an image among the groups.
 struct Membership {
-  std::uint32_t group = 0;  ///< from 1; 0: it is alone
+  std::uint32_t group = 0;  ///< from 1; 0: in no group
   int distance = 0;         ///< to the first image of the group, in bits
 };
 
@@ -122,15 +122,15 @@ class DuplicatesJob final : public ImageJob {
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kForms, arguments_.form, output, verbosity);
     note_no_effect(arguments_.table && form_of(arguments_, output) == Form::text, "--table",
-                   "text has groups alone; write .csv or .jsonl", verbosity);
+                   "text lists only groups; write .csv or .jsonl", verbosity);
   }
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  /// The gray image, and the weights and rows with which it is resized.
+  /// The memory of the gray image, and of the weights and rows for resizing it.
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
-    constexpr std::uint64_t kOfRowOrColumn = 112;  // two tables of weights while they grow, and 16 samples
+    constexpr std::uint64_t kOfRowOrColumn = 112;  // two growing tables of weights, and 16 samples
     HeldBeside held = held_by_steps(image);
     const ImageShape hashed = shape_after_steps(image);
     const auto width = static_cast<std::uint64_t>(hashed.width);
@@ -171,7 +171,7 @@ class DuplicatesJob final : public ImageJob {
     };
   }
 
-  /// With --table all hashes, else the one that is asked for.
+  /// Computes all hashes with --table, otherwise only the hash of --hash.
   [[nodiscard]] HashedImage hashed(Worker& worker, Image pixels, const std::string& name) const {
     HashedImage image{name, pixels.width(), pixels.height(), {}};
     Backend& cpu = worker.backends.cpu();
@@ -303,8 +303,8 @@ class DuplicatesJob final : public ImageJob {
   std::unique_ptr<std::vector<HashedImage>> images_ = std::make_unique<std::vector<HashedImage>>();
 };
 
-/// True if the last name is an input, although OUT may stand there: it is a folder, or a file with the ending or the
-/// content of an image or an archive.
+/// True if the last name is an input rather than OUT: a folder, or a file with the extension or content of an image or
+/// an archive.
 bool is_input(const std::string& name) {
   if (is_stream(name) || kForms.find(file_ending(name)) != nullptr) {
     return false;
@@ -326,15 +326,16 @@ RunCommand declare(CommandParser& parser) {
        .output_usage = "[OUT]"});
   parser.text({"--hash", with_choices("what is compared", kHashNames, arguments->hash), "NAME"}, arguments->hash);
   parser.number({.names = "--distance",
-                 .description = fmt::format("hashes that differ in up to N of 64 bits are alike, from 0 to 16 [{}]",
+                 .description = fmt::format("images are alike if up to N of 64 hash bits differ, 0 to 16 [{}]",
                                             arguments->distance),
                  .type_name = "N",
                  .is_of_end = true},
                 arguments->distance);
-  parser.flag({"--table", "write a row for each image, with all hashes, not only for those that are alike"},
+  parser.flag({"--table", "write a row for every image, with all hashes, not only for images that are alike"},
               arguments->table);
-  add_format_option(parser, arguments->form,
-                    with_choices("form of the output", kForms.names, "the ending of OUT; txt for -, with --table csv"));
+  add_format_option(
+      parser, arguments->form,
+      with_choices("format of the output", kForms.names, "by the extension of OUT; txt for -, with --table csv"));
   parser.declare_step();
   return [arguments, &parser](const GlobalOptions& globals) {
     arguments->json = globals.json;

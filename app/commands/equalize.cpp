@@ -23,8 +23,9 @@
 namespace gpuimg::commands::equalize {
 namespace {
 
-const NamedValues<bool> kClaheBinNames = {{"256", false, "and new levels lie between those of the bins"},
-                                          {"full", true, "65536, as OpenCV; wants a far higher --clip", {"65536"}}};
+const NamedValues<bool> kClaheBinNames = {
+    {"256", false, "interpolates the new levels between bins"},
+    {"full", true, "65536 bins, as in OpenCV; needs a much higher --clip", {"65536"}}};
 
 constexpr const char* kExamples =
     "Examples:\n"
@@ -37,7 +38,7 @@ struct Arguments {
   BatchArguments files;
   std::string formula;  ///< empty: the default
   std::string percent;  ///< empty: the default
-  std::string color;    ///< empty: the default, or the mode that the table of --apply is for
+  std::string color;    ///< empty: the default, or with --apply the mode of the table
   std::string luma;     ///< empty: the default
   double strength = EqualizeOptions().strength;
   bool clahe = false;
@@ -63,7 +64,7 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   options.formula = value_or(options.formula.kind, "--formula", arguments.formula, kFormulaNames);
   if (!arguments.percent.empty()) {
     if (options.formula.kind != EqualizeFormula::stretch) {
-      throw Error(ErrorKind::usage, "--percent goes with --formula stretch; the other formulas have no percentiles");
+      throw Error(ErrorKind::usage, "--percent needs --formula stretch; the other formulas have no percentiles");
     }
     options.formula.range = parse_percentiles("--percent", arguments.percent);
   }
@@ -75,31 +76,31 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Throws if `other` is given beside `option`.
+/// Throws Error{usage} if `other` is given together with `option`.
 void refuse_beside(const char* option, bool is_given, const char* other, const char* why) {
   if (is_given) {
-    throw Error(ErrorKind::usage, fmt::format("{} goes without {}: {}", option, other, why));
+    throw Error(ErrorKind::usage, fmt::format("{} cannot be combined with {}: {}", option, other, why));
   }
 }
 
-/// Refuse options that have nothing to do when --match, --clahe or --apply makes the tables.
+/// Each rejects the options that have no effect if --match, --clahe or --apply determines the tables.
 void refuse_options_with_match(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     refuse_beside("--match", is_given, option, why);
   };
   refuse(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
-  refuse(!arguments.reference.empty(), "--reference", "that is one table for all images, this is one for each");
-  refuse(!arguments.apply.empty(), "--apply", "each gives the table; leave one out");
+  refuse(!arguments.reference.empty(), "--reference", "it makes one table for all images, --match one for each");
+  refuse(!arguments.apply.empty(), "--apply", "both set the table; leave one out");
 }
 void refuse_options_with_clahe(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     refuse_beside("--clahe", is_given, option, why);
   };
-  refuse(!arguments.formula.empty(), "--formula", "its tables have their own");
+  refuse(!arguments.formula.empty(), "--formula", "CLAHE has its own formula");
   refuse(!arguments.reference.empty(), "--reference", "each tile has a table of its own");
   refuse(!arguments.match.empty(), "--match", "each tile has a table of its own");
   refuse(!arguments.apply.empty(), "--apply", "each tile has a table of its own");
-  refuse(!arguments.lut.empty(), "--lut", "it has a table for each tile");
+  refuse(!arguments.lut.empty(), "--lut", "each tile has a table of its own");
   refuse(arguments.color == "joint", "--color joint", "use luma, rgb, ycbcr or hsl");
 }
 void refuse_options_with_apply(const Arguments& arguments) {
@@ -107,13 +108,13 @@ void refuse_options_with_apply(const Arguments& arguments) {
     refuse_beside("--apply", is_given, option, why);
   };
   refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
-  refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
+  refuse(!arguments.reference.empty(), "--reference", "both set the table for all images; leave one out");
   refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
   refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
   refuse(!arguments.selection.transparent.empty(), "--transparent", "nothing is counted");
 }
 
-/// The color mode for saved tables: --color, or the one that they fit.
+/// The color mode for saved tables: --color, or the mode that the tables fit.
 EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   const bool has_three = given.tables.maps.size() == 3;
   if (arguments.color.empty()) {
@@ -122,7 +123,7 @@ EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   const EqualizeColor color = value_named("--color", arguments.color, kColorNames);
   if (has_three && color != EqualizeColor::rgb) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: has tables for red, green and blue, which are not for --color {}; use "
+                fmt::format("{}: has tables for red, green and blue, which do not fit --color {}; use "
                             "--color rgb, or leave --color out",
                             given.file, arguments.color));
   }
@@ -135,7 +136,7 @@ std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const Equa
     if (!arguments.tiles.empty() || arguments.clip || !arguments.bins.empty()) {
       const char* option = arguments.clip ? "--clip" : arguments.bins.empty() ? "--tiles" : "--bins";
       const char* instead = arguments.bins.empty() ? "" : "; 'gpuimg hist' counts into bins";
-      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe{}", option, instead));
+      throw Error(ErrorKind::usage, fmt::format("{} needs --clahe{}", option, instead));
     }
     return std::nullopt;
   }
@@ -145,7 +146,8 @@ std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const Equa
   }
   clahe.clip = arguments.clip.value_or(clahe.clip);
   if (!std::isfinite(clahe.clip)) {
-    throw Error(ErrorKind::usage, fmt::format("--clip: {} is not a limit; 0 is none", clahe.clip));
+    throw Error(ErrorKind::usage,
+                fmt::format("--clip: {} is not a limit; give a positive number, or 0 for no limit", clahe.clip));
   }
   clahe.full_bins = value_or(clahe.full_bins, "--bins", arguments.bins, kClaheBinNames);
   clahe.color = options.color;
@@ -172,7 +174,7 @@ class EqualizeStep final : public ImageStep {
   [[nodiscard]] std::string_view name() const override { return "equalize"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
     OperationTraits traits = clahe_ ? traits_of(*clahe_, input) : traits_of(options_, input);
-    traits.reads_all_first |= options_.selection.region.has_value();  // which is a part of the whole image
+    traits.reads_all_first |= options_.selection.region.has_value();  // the region is relative to the whole image
     return traits;
   }
   void note_options(Verbosity verbosity) const override {
@@ -238,7 +240,7 @@ class EqualizeStep final : public ImageStep {
   }
 
  private:
-  /// A tile whose pixels are fewer than the bins makes most levels white.
+  /// Prints a note if a tile has fewer pixels than bins, which makes most levels white.
   void note_small_tiles(const StepInput& input, Worker& worker) const {
     const ImageShape& shape = input.shape;
     const TileGrid grid = tile_grid(shape.width, shape.height, clahe_->tiles_x, clahe_->tiles_y);
@@ -284,18 +286,17 @@ class EqualizeStep final : public ImageStep {
 void add_clahe_options(CommandParser& parser, Arguments& arguments) {
   const ClaheOptions defaults;
   parser.flag(
-      {"--clahe", "equalize each place by its surroundings (CLAHE, as OpenCV); best for night and backlit photos"},
+      {"--clahe", "equalize each place by its surroundings (CLAHE, as in OpenCV); best for night and backlit photos"},
       arguments.clahe);
   parser.text({"--tiles",
                fmt::format("with --clahe: tiles across and down, 1 to {} each [{}x{}]", kMaxTiles, defaults.tiles_x,
                            defaults.tiles_y),
                "COLSxROWS"},
               arguments.tiles);
-  parser.number(
-      {"--clip", fmt::format("with --clahe: limit of the contrast; 0 is none [{:.1f}]", defaults.clip), "LIMIT"},
-      arguments.clip);
+  parser.number({"--clip", fmt::format("with --clahe: contrast limit; 0 is no limit [{:.1f}]", defaults.clip), "LIMIT"},
+                arguments.clip);
   parser.text({"--bins",
-               with_choices("with --clahe, of 16 bits: how many levels are told apart", kClaheBinNames,
+               with_choices("with --clahe of 16-bit images: number of bins", kClaheBinNames,
                             name_of(defaults.full_bins, kClaheBinNames)),
                "BINS"},
               arguments.bins);
@@ -303,18 +304,19 @@ void add_clahe_options(CommandParser& parser, Arguments& arguments) {
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {
   parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
-  parser.text({.names = "--match",
-               .description = "give every image the histogram of this image, or one that 'gpuimg hist' wrote",
-               .type_name = "REF",
-               .reads_file = true},
-              arguments.match);
+  parser.text(
+      {.names = "--match",
+       .description = "give every image the histogram of image REF, or of a .json file that 'gpuimg hist' wrote",
+       .type_name = "REF",
+       .reads_file = true},
+      arguments.match);
   parser.text({.names = "--reference",
                .description = "make one table for all images, from a histogram that 'gpuimg hist' wrote",
                .type_name = "FILE.json",
                .reads_file = true},
               arguments.reference);
   parser.text({.names = "--apply",
-               .description = "apply this table, which --lut wrote, and compute none",
+               .description = "apply this table, which --lut wrote, instead of computing one",
                .type_name = "FILE.csv",
                .reads_file = true},
               arguments.apply);
@@ -337,7 +339,7 @@ RunCommand declare(CommandParser& parser) {
                "LOW,HIGH"},
               arguments->percent);
   parser.text(
-      {"--color", with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)),
+      {"--color", with_choices("what is equalized in a color image", kColorNames, name_of(defaults.color, kColorNames)),
        "MODE"},
       arguments->color);
   add_luma_option(parser, arguments->luma, defaults.luma);
@@ -349,7 +351,7 @@ RunCommand declare(CommandParser& parser) {
   add_table_options(parser, *arguments);
   add_selection_options(parser, arguments->selection);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

@@ -1,5 +1,5 @@
-// What explains gpuimg to people and to shells. gpuimg help [SUBCOMMAND] prints what --help prints, or the manual page;
-// gpuimg completion SHELL prints the script with which a shell completes command lines.
+// Help for people and shells. gpuimg help [SUBCOMMAND] prints the text of --help, or the manual page; gpuimg completion
+// SHELL prints a script that completes command lines.
 #include <memory>
 #include <string>
 

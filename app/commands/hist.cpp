@@ -1,4 +1,5 @@
-// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: counts an image and writes the result, or adds it to the sum of a run.
+// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: counts the levels of an image and writes the histogram, or adds it to
+// the sum of a run.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,7 +39,7 @@ constexpr const char* kExamples =
 
 enum class Form { csv, json, svg, chart, summary };
 
-/// Without chart and summary: only --format names them, because no file ends so.
+/// The formats of files. Chart and summary are missing: they have no extension, so only --format names them.
 const OutputForms<Form> kFileForms = {
     "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
 
@@ -50,7 +51,7 @@ const OutputForms<Form> kAllForms = {"a histogram",
                                       {"summary", Form::summary, "means and deviations to paste", {"mean", "stats"}}},
                                      Form::csv};
 
-/// Throws Error{usage} if --json and another form are asked for at once.
+/// True if --json applies. Throws Error{usage} if another format is also requested.
 bool prints_json(const Arguments& arguments, const std::string& output) {
   if (!arguments.json || !(output.empty() || is_standard_output(output))) {
     return false;
@@ -107,7 +108,7 @@ PlotRange parse_range(const std::string& text) {
   const int first = parse_number<int>("--range", text.substr(0, comma));
   const int last = parse_number<int>("--range", text.substr(comma + 1));
   if (first < 0 || first >= last || last > 65535) {
-    throw Error(ErrorKind::usage, "--range: '" + text + "' is not from a level to a greater one, within 0 to 65535");
+    throw Error(ErrorKind::usage, "--range: '" + text + "' is not two rising levels from 0 to 65535");
   }
   return {false, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)}};
 }
@@ -146,19 +147,20 @@ class HistJob final : public ImageJob {
       : arguments_(arguments), options_(checked_options(arguments)), checks_(level_checks(arguments.fail_if)) {
     options_.selection = checked_selection(arguments.selection, options_.channels.front());
     if (!checks_.empty() && options_.channels.front() == Channel::hue) {
-      throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
+      throw Error(ErrorKind::usage, "--fail-if: hue is circular, so it has no limits; choose another --channel");
     }
     for (const LevelCheck& check : checks_) {
       if (check.is_of_image() && arguments.merge) {
         throw Error(ErrorKind::usage,
-                    fmt::format("--fail-if '{}': a sum of images has no such value; leave --merge away", check.text()));
+                    fmt::format("--fail-if '{}': a sum of images has no such value; leave --merge out", check.text()));
       }
     }
   }
 
   void check_name(const std::string& output) const override {
     if (arguments_.overlay && !is_plot(form_of(arguments_, output))) {
-      throw Error(ErrorKind::usage, "--overlay draws a chart or an SVG plot; give OUT the ending .svg, or add --chart");
+      throw Error(ErrorKind::usage,
+                  "--overlay draws a chart or an SVG plot; give OUT the extension .svg, or add --chart");
     }
   }
   void note_options(const std::string& output, Verbosity verbosity) const override;
@@ -207,7 +209,7 @@ class HistJob final : public ImageJob {
         return adding(checked_file(bytes, paths.input), paths.input);
       }
       codecs::DecodedImage decoded = worker.loader.decode(bytes, paths.input);
-      bytes = {};  // not held while the pixels are counted
+      bytes = {};  // freed before the pixels are counted
       return taken(worker, paths, std::move(decoded));
     }
     return taken(worker, paths, load_rows(worker, paths, rows_when(RowsWhen::always)));
@@ -232,7 +234,7 @@ class HistJob final : public ImageJob {
   }
 
  private:
-  /// Counts an image, and adds it to the output of all or writes its own.
+  /// Counts an image, then adds it to the common output or writes its own output.
   InOrder taken(Worker& worker, const ItemPaths& paths, codecs::DecodedImage decoded) const {
     const ImageSteps::OfImage before = steps_.for_image(decoded, paths.input, worker);
     const ImageShape& shape = before.result;
@@ -270,10 +272,10 @@ class HistJob final : public ImageJob {
     };
   }
 
-  /// Without OUT, checks are all that is asked for.
+  /// True if only checks are requested: --fail-if without OUT.
   [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
 
-  /// Without OUT, the histogram of each image is printed, one after another.
+  /// True if the histogram of each image is printed, one after another: there is no OUT.
   [[nodiscard]] bool prints() const { return !joins() && !only_checks() && !arguments_.has_output; }
 
   [[nodiscard]] InOrder printing(Worker& worker, const Histogram& histogram, const ImageFacts& facts) const {
@@ -293,7 +295,7 @@ class HistJob final : public ImageJob {
                                  {count, mask_, "hist", fit_of(options_), traits_of(options_).only_on});
   }
 
-  /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
+  /// Reads a histogram of an earlier run. Throws Error{unsupported} if it was counted with other options.
   [[nodiscard]] HistogramFile checked_file(const Bytes& bytes, const std::string& input) const {
     HistogramFile file = histogram_from_json(bytes.span(), input);
     std::vector<Channel> channels;
@@ -328,7 +330,7 @@ class HistJob final : public ImageJob {
     }
   }
 
-  /// What is written. Throws Error{check_failed}.
+  /// The report to write. Throws Error{check_failed}.
   [[nodiscard]] HistogramReport written_report(const Histogram& histogram, const ImageFacts& facts,
                                                const std::string& output) const {
     ReportOptions options = report_options_of(arguments_, options_);
@@ -337,7 +339,7 @@ class HistJob final : public ImageJob {
     if (is_plot(form_of(arguments_, output)) || !options.range || options.bins) {
       return report;
     }
-    options.range.reset();  // data are of all levels, unless their bins divide the range
+    options.range.reset();  // data contain all levels, unless --bins divides the range
     return make_report(histogram, options, facts);
   }
 
@@ -365,7 +367,7 @@ class HistJob final : public ImageJob {
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
   SharedMask mask_;
-  std::unique_ptr<std::string> printed_ = std::make_unique<std::string>();  ///< of the images so far
+  std::unique_ptr<std::string> printed_ = std::make_unique<std::string>();  ///< text of the images so far
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
   std::unique_ptr<std::vector<OverlaidImage>> overlaid_ = std::make_unique<std::vector<OverlaidImage>>();
 };
@@ -374,18 +376,18 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
   note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
   note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
   const Form form = form_of(arguments_, arguments_.has_output ? output : "");
-  note_no_effect(arguments_.log && !is_plot(form), "--log", "it is for plots", verbosity);
+  note_no_effect(arguments_.log && !is_plot(form), "--log", "it applies only to plots", verbosity);
   note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty() && !arguments_.bins, "--range",
-                 "it is for plots, checks and --bins", verbosity);
-  note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it is for SVG plots", verbosity);
-  note_no_effect(!arguments_.columns.empty(), "--columns", "it is for --table", verbosity);
-  note_no_effect(arguments_.total, "--total", "it is for --table", verbosity);
+                 "it applies only to plots, checks and --bins", verbosity);
+  note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it applies only to SVG plots", verbosity);
+  note_no_effect(!arguments_.columns.empty(), "--columns", "it needs --table", verbosity);
+  note_no_effect(arguments_.total, "--total", "it needs --table", verbosity);
   note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
                  "luma is not counted", verbosity);
 }
 
-/// True if the last name is an input, although OUT may stand there: the file exists, and a histogram must not replace
-/// it. A .json file may be an earlier sum, which --merge writes again, but not in another form.
+/// True if the last name is an input rather than OUT: the file exists, and a histogram must not replace it. A .json
+/// file may be an earlier sum, which --merge writes again, but not in another format.
 bool is_input(const std::string& name, const Arguments& arguments) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(name, failed)) {
@@ -398,7 +400,7 @@ bool is_input(const std::string& name, const Arguments& arguments) {
          (arguments.merge && ending == "json" && is_another_form);
 }
 
-/// Explains that the last of several names is OUT, if it is a folder and one file is written for all images.
+/// Rejects a folder as the last name if one file is written for all images, and explains that the last name is OUT.
 void refuse_folder_as_output(const Arguments& arguments) {
   const char* option = arguments.table     ? "--table"
                        : arguments.merge   ? "--merge"
@@ -410,15 +412,16 @@ void refuse_folder_as_output(const Arguments& arguments) {
       std::filesystem::is_directory(files.paths.back(), failed)) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("{}: the last name is OUT, which is one file with {}; name a file after it, or print with -o -",
-                    printable_name(files.paths.back()), option));
+        fmt::format(
+            "{}: the last name is OUT, and {} writes one file, not a folder; name a file after it, or print with -o -",
+            printable_name(files.paths.back()), option));
   }
 }
 
-/// Says what else can be done with the images of a folder, if the histogram of each is printed.
+/// Prints a note with alternatives if the histogram of each image of a folder is printed.
 void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& globals) {
   const bool joins = arguments.table || arguments.merge || arguments.overlay || !arguments.fail_if.empty() ||
-                     arguments.form == "svg";  // refused
+                     arguments.form == "svg";  // rejected later
   std::error_code failed;
   const auto& paths = arguments.files.paths;
   const auto folder = std::find_if(
@@ -432,40 +435,41 @@ void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& glo
 
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
-  add_batch_options(parser, arguments->files,
-                    {.input = "images and folders; - is standard input",
-                     .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
-                               "output; without OUT, or if the last name is that of an image, a chart of each image is "
-                               "printed on a terminal, CSV elsewhere",
-                     .output_usage = "[OUT]",
-                     .other_endings = {"json"}});
+  add_batch_options(
+      parser, arguments->files,
+      {.input = "images and folders; - is standard input",
+       .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
+                 "output. Without OUT, or if the last name is an image, hist prints a chart of each image "
+                 "on a terminal, CSV elsewhere",
+       .output_usage = "[OUT]",
+       .other_endings = {"json"}});
   parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, HistogramOptions().luma);
-  parser.number({"--bins", "count into N bins of equal width, from 2, which divide --range [one per level]", "N"},
+  parser.number({"--bins", "divide --range into N bins of equal width, 2 or more [one bin per level]", "N"},
                 arguments->bins);
   parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
   add_format_option(parser, arguments->form,
-                    with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -"));
+                    with_choices("format of the output", kAllForms.names, "by the extension of OUT; csv for -"));
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
   parser.flag(
       {"--summary", "the same as --format summary: mean and deviation of each channel, to paste into a program"},
       arguments->summary);
-  parser.flag({"--log", "make the counts in the chart and the SVG plot logarithmic"}, arguments->log);
+  parser.flag({"--log", "draw the counts of the chart and the SVG plot on a logarithmic scale"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
   parser.text({"--range",
-               "levels that the chart and the SVG plot show, such as 0,4095, and whose ends count as clipped; auto: to "
-               "the smallest 2^k - 1 that holds all [all levels]",
+               "levels that the chart and the SVG plot show, such as 0,4095; the ends count as clipped. auto ends at "
+               "the smallest 2^k - 1 that covers all levels [all levels]",
                "MIN,MAX"},
               arguments->range);
   parser.flag({"--overlay", "draw up to 8 images into one chart or SVG plot"}, arguments->overlay);
   parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
   parser.flag({"--table", "write statistics, a row per image, into one OUT: .csv, or .jsonl for JSON lines"},
               arguments->table);
-  parser.text({"--columns", "of the table, these columns alone, such as folder,file,page,luma_mean", "NAMES"},
+  parser.text({"--columns", "with --table: only these columns, such as folder,file,page,luma_mean", "NAMES"},
               arguments->columns);
-  parser.flag({"--total", "of the table, a last row for all images together"}, arguments->total);
+  parser.flag({"--total", "with --table: add a last row for all images together"}, arguments->total);
   parser.list({"--fail-if",
                "fail (exit code 1) if a statistic is beyond a limit, as in 'clipped>1%' or 'mean<20'; may be repeated; "
                "without OUT nothing is printed",

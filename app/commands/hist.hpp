@@ -1,4 +1,4 @@
-// `hist` on one image, or on many images that are summed.
+// `hist` for one image, or for many images whose histograms are summed.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,8 @@ struct Arguments {
   SelectionArguments selection;
 };
 
-/// Checks the arguments, which must outlive the job. Throws Error{usage}. The second makes a row of each image.
+/// Both check the arguments, which must outlive the job, and throw Error{usage}. make_table_job() is for --table: a row
+/// for each image.
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments);
 std::unique_ptr<ImageJob> make_table_job(const Arguments& arguments);
 

@@ -1,5 +1,5 @@
-// hist --table: a row of statistics for each image, in the order of the inputs. Rows of a run that is continued come
-// from its manifest. docs/batch.md, "A table".
+// hist --table: a row of statistics for each image, in the order of the inputs. With --resume, the rows of the earlier
+// run come from its manifest. docs/batch.md, "A table".
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +24,7 @@ TableForm table_form_of(const Arguments& arguments, const std::string& output) {
   return prints_json ? TableForm::jsonl : output_form(kTableForms, arguments.form, output);
 }
 
-/// Luma, and the channels that the image has beside it.
+/// Luma and the other channels of the image.
 std::vector<Channel> channels_of(PixelFormat format) {
   std::vector<Channel> channels = {Channel::luma};
   if (format.color_channels() == 3) {
@@ -68,7 +68,7 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return steps_.takes_bands(); }
   [[nodiscard]] bool merges() const override { return true; }
-  /// Several names of one file are one row if there is a total.
+  /// With --total, several names of one file count as one row.
   [[nodiscard]] bool adds_up() const override { return arguments_.total; }
   /// The manifest keeps rows, not counts.
   [[nodiscard]] bool can_resume() const override { return !arguments_.total; }
@@ -107,7 +107,7 @@ class HistTableJob final : public ImageJob {
     const auto pixels = static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height);
     InOrder add = adding(histogram, pixels, shown_input(paths), cells);
     return [add = std::move(add), failed = std::move(failed)] {
-      add();  // an image that fails a check has its row, too
+      add();  // an image that fails a check also gets its row
       if (failed) {
         throw Error(*failed);
       }
@@ -131,8 +131,8 @@ class HistTableJob final : public ImageJob {
   }
 
  private:
-  /// Luma and colors of the selected pixels, and alpha of all that region and mask select unless --transparent is
-  /// given.
+  /// Counts luma and colors of the selected pixels. Unless --transparent is given, alpha is counted for all pixels in
+  /// the region and mask.
   [[nodiscard]] Histogram counted(Backend& backend, const Picture& picture, const Picture* mask) const {
     HistogramOptions options = options_;
     options.channels = channels_of(picture.format());
@@ -142,7 +142,7 @@ class HistTableJob final : public ImageJob {
       return histogram;
     }
     std::vector<std::uint64_t>& alpha = histogram.channels.back().counts;
-    if (mask == nullptr) {  // what was left out is transparent
+    if (mask == nullptr) {  // the pixels left out are transparent
       const std::optional<Rect>& region = options.selection.region;
       const std::uint64_t selected =
           region ? static_cast<std::uint64_t>(region->width) * static_cast<std::uint64_t>(region->height)

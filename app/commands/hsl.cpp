@@ -42,7 +42,7 @@ constexpr const char* kDepthKeyword = "gpuimg:hsl-depth";
 
 struct HslFileFacts {
   std::optional<HslEncoding> encoding;
-  std::optional<Sample> rgb_sample;  ///< u8 or u16: the type of the RGB image before the conversion
+  std::optional<Sample> rgb_sample;  ///< u8 or u16: the sample type of the original RGB image
 };
 
 /// The entries gpuimg:hsl and gpuimg:hsl-depth.
@@ -51,7 +51,7 @@ std::vector<codecs::TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb
           {kDepthKeyword, rgb_sample == Sample::u8 ? "8" : "16"}};
 }
 
-/// What the entries of a file say; unknown values are left out.
+/// Parses the entries of a file; ignores unknown values.
 HslFileFacts hsl_facts(const std::vector<codecs::TextEntry>& text) {
   HslFileFacts facts;
   for (const codecs::TextEntry& entry : text) {
@@ -90,7 +90,7 @@ Image channel_image(ConstView pixels, std::size_t channel) {
   return plane;
 }
 
-/// The files for the three planes of `output`: "a.png" gives a_h.png, a_s.png and a_l.png, in this order.
+/// The file names of the three planes of `output`: a_h.png, a_s.png and a_l.png for "a.png", in this order.
 std::array<std::string, 3> plane_names(const std::string& output) {
   const std::filesystem::path path(output);
   const std::string ending = path.extension().string();
@@ -149,7 +149,7 @@ class ToHslJob final : public ImageJob {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
     }
     if (!is_float && form_of(output) == HslForm::tiff) {
-      throw Error(ErrorKind::usage, "--encode: a TIFF holds float; give OUT the ending .npy or .png");
+      throw Error(ErrorKind::usage, "--encode: a TIFF holds float; give OUT the extension .npy or .png");
     }
     refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
   }
@@ -239,10 +239,10 @@ class ToHslJob final : public ImageJob {
   PhotoOutput output_;
 };
 
-/// Back to RGB. Its files are HSL, so it is the first step.
+/// Converts back to RGB. Its input files contain HSL, so it can only be the first step.
 class FromHslStep final : public ImageStep {
  public:
-  /// The arguments must outlive the step. If it is the `only` step, --depth is that of its result.
+  /// The arguments must outlive the step. If it is the `only` step, --depth applies to its result.
   FromHslStep(const Arguments& arguments, bool only)
       : arguments_(arguments),
         asked_encoding_(encoding_asked(arguments)),
@@ -282,7 +282,7 @@ class FromHslStep final : public ImageStep {
   }
 
  private:
-  /// From --encode, else from the file, else float if the samples are float32.
+  /// The encoding: from --encode; else from the file; else float if the samples are float32.
   [[nodiscard]] HslEncoding encoding_of(const HslFileFacts& facts, PixelFormat format, const std::string& input) const {
     std::optional<HslEncoding> encoding = asked_encoding_ ? asked_encoding_ : facts.encoding;
     if (!encoding && format.sample == Sample::f32) {
@@ -290,7 +290,7 @@ class FromHslStep final : public ImageStep {
     }
     const std::string name = printable_name(input);
     if (!encoding) {
-      throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
+      throw Error(ErrorKind::usage, name + ": the file does not say how its HSL is encoded; give --encode");
     }
     if (format.sample != sample_of(*encoding) || format.channels < 3) {
       throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
@@ -301,7 +301,7 @@ class FromHslStep final : public ImageStep {
     return *encoding;
   }
 
-  /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
+  /// The depth: from --depth; else from the file; else 8 bits, with a note if the encoding stores more.
   [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
                                 Worker& worker) const {
     if (!asked_depth_ && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
@@ -316,12 +316,12 @@ class FromHslStep final : public ImageStep {
   std::optional<Sample> asked_depth_;
 };
 
-/// Refuses --depth and --background for HSL output: the encoding fixes the depth, and alpha is kept.
+/// Rejects --depth and --background for HSL output: the encoding determines the depth, and alpha is kept.
 void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
   const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
   if (option != nullptr) {
     throw Error(ErrorKind::usage, std::string(option) + ": OUT is HSL, not RGB; give --inverse or an adjustment, " +
-                                      "or choose the form of HSL by --encode");
+                                      "or choose the HSL encoding with --encode");
   }
 }
 
@@ -366,7 +366,7 @@ void check_together(const Arguments& arguments) {
   refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
 }
 
-/// A factor from 5 up that is written without a percent sign was probably meant as a percentage.
+/// Prints a note for a factor of 5 or more without a percent sign, which was probably meant as a percentage.
 void note_large_factors(const CommandParser& parser, Verbosity verbosity) {
   constexpr double kLarge = 5.0;
   for (const GivenOption& option : parser.given_options()) {
@@ -395,10 +395,10 @@ RunCommand declare(CommandParser& parser) {
   parser.factor(
       {"--saturation", "adjust: multiply the saturation by K, such as 1.15, or 115% or +15%; OUT is RGB", "K"},
       arguments->saturation);
-  parser.factor({"--lightness", "adjust: multiply the lightness, likewise; OUT is RGB", "K"}, arguments->lightness);
+  parser.factor({"--lightness", "adjust: multiply the lightness by K; OUT is RGB", "K"}, arguments->lightness);
   add_format_option(
       parser, arguments->image_output.format,
-      fmt::format("form of the output: npy, png or tif; with --inverse or an adjustment {} [the ending of OUT; "
+      fmt::format("format of the output: npy, png or tif; with --inverse or an adjustment {} [by the extension of OUT; "
                   "png for -]",
                   listed_image_forms()));
   add_compression_options(parser, arguments->image_output);

@@ -1,4 +1,4 @@
-// `hsl` on one image: converts to HSL, converts back, or adjusts.
+// `hsl`: converts to HSL, converts back, or adjusts.
 #pragma once
 
 #include <memory>

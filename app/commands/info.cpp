@@ -1,5 +1,6 @@
-// gpuimg info FILE…: what the headers of files say; decodes nothing. docs/cli.md, "info".
-// Words for a person, keys for a program. Formats' own properties come as facts: none is named here.
+// gpuimg info FILE…: prints the headers of files without decoding. docs/cli.md, "info".
+// Prints words for people and keys for programs. Properties of single formats arrive as HeaderFacts, so this file names
+// none of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +73,7 @@ std::string_view unit_name(DensityUnit unit) {
   return kNames.at(static_cast<std::size_t>(unit));
 }
 
-/// A whole number, or up to nine digits.
+/// A whole number, or a decimal number of up to nine digits.
 std::string ratio_text(const codecs::Ratio& ratio) {
   return ratio.denominator == 1 ? std::to_string(ratio.numerator) : fmt::format("{:.9g}", ratio.value());
 }
@@ -181,7 +182,7 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
   return rows;
 }
 
-/// The facts that fit a line: words, what is so, and how many images there are besides the first.
+/// Adds the facts that fit on a line: words, true flags, and the number of images besides the first.
 void add_brief_facts(const DeclaredImage& image, std::string& line) {
   for (const HeaderFact& fact : image.facts) {
     const auto* count = std::get_if<std::uint64_t>(&fact.value);
@@ -274,7 +275,7 @@ void write_metadata(const FileHeader& header, JsonWriter& json) {
   json.end();
 }
 
-// Each takes the file's name as given, and shows "-" as standard input.
+// The functions below take the file's name as given, and print "-" as standard input.
 
 /// A line for each property: "size:   5120x2880".
 std::string info_text(const std::string& name, const FileHeader& header) {
@@ -290,7 +291,7 @@ std::string info_text(const std::string& name, const FileHeader& header) {
   return text;
 }
 
-/// One line with what matters.
+/// One line with the most important properties.
 std::string info_line(const std::string& name, const FileHeader& header) {
   std::string line = fmt::format("{}: {} {}x{}, {}", input_name(name), header.format, header.image.width,
                                  header.image.height, color_text(header.image));
@@ -341,10 +342,10 @@ std::string info_json(const std::string& name, const FileHeader& header, InfoJso
 
 struct Files {
   std::vector<std::string> names;
-  bool are_many = false;  ///< a folder, a list, or several names: a line for each
+  bool are_many = false;  ///< a folder, a list, or several names: print one line per file
 };
 
-/// In the order given; those of a folder sorted. Missing files fail when they are read.
+/// The files in the order given; files of a folder are sorted. A missing file fails later, when it is read.
 Files files_of(const InputArguments& arguments, Verbosity verbosity) {
   const FileFilter filter(arguments.include, arguments.exclude, codecs::input_endings());
   Files files;
@@ -370,7 +371,7 @@ Files files_of(const InputArguments& arguments, Verbosity verbosity) {
   return files;
 }
 
-/// Returns whether it went well: of a damaged file, what can be read is shown.
+/// Prints a file; returns false if it is damaged. Prints as much of a damaged file as can be read.
 bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& globals) {
   const codecs::FileHeader header = codecs::read_file_header(name, {globals.page});
   for (const std::string& detail : header.details) {
@@ -387,7 +388,7 @@ bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& glo
   return header.damage.empty();
 }
 
-/// Returns whether it went well. What stops one file does not stop the others.
+/// Prints a file; returns false on failure. A failure does not affect the other files.
 bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
   try {
     return show(name, true, globals);

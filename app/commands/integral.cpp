@@ -1,4 +1,4 @@
-// gpuimg integral IN… OUT: summed-area tables, and the statistics of windows that they are used for. The mean is an
+// gpuimg integral IN… OUT: summed-area tables, and the window statistics that are computed with them. The mean is an
 // image like the input; variance and deviation are float32 numbers, or a preview of them.
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ constexpr const char* kExamples =
 
 /// Options of --mean, --variance and --deviation, as given on the command line.
 struct WindowArguments {
-  std::string mean;  ///< these are empty if they are not given
+  std::string mean;  ///< this and the next two are empty if not given
   std::string variance;
   std::string deviation;
   std::string border;
@@ -114,7 +114,7 @@ class IntegralJob final : public ImageJob {
     return asked_form().empty() ? "npy" : asked_form();
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    constexpr std::uint64_t kLongestText = 21;  // of a sum, with its comma
+    constexpr std::uint64_t kLongestText = 21;  // one sum and its comma
     constexpr std::uint64_t kPreview = 2;
     HeldBeside held = held_by_steps_and(traits_for(options_), image);
     const Form form = form_of(output);
@@ -183,9 +183,9 @@ class MeanStep final : public ImageStep {
   [[nodiscard]] std::string_view name() const override { return "integral"; }
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override { return traits_of(options_, input); }
   void note_options(Verbosity verbosity) const override {
-    note_no_effect(options_.channel != WindowOptions().channel, "--channel", "the mean is of every color channel",
+    note_no_effect(options_.channel != WindowOptions().channel, "--channel", "--mean averages every color channel",
                    verbosity);
-    note_no_effect(options_.luma != WindowOptions().luma, "--luma", "the mean is of every color channel", verbosity);
+    note_no_effect(options_.luma != WindowOptions().luma, "--luma", "--mean averages every color channel", verbosity);
   }
   [[nodiscard]] StepOfImage for_image(const StepInput& /*input*/, Worker& /*worker*/) const override {
     return {applying(options_)};
@@ -202,7 +202,7 @@ const OutputForms<MomentForm> kMomentForms = {
     {{"npy", MomentForm::npy, "float32"}, {"png", MomentForm::png, "a preview in 16-bit gray"}},
     MomentForm::npy};
 
-/// The largest number becomes white.
+/// A gray image in which the largest number is white.
 Image preview_of(ConstView moments) {
   float largest = 0.0F;
   for (int y = 0; y < moments.height; ++y) {
@@ -278,7 +278,7 @@ class MomentJob final : public ImageJob {
   codecs::WriteOptions write_options_;
 };
 
-/// The statistic, its window and its border. Throws Error{usage} if there is not exactly one statistic.
+/// The statistic, its window and its border. Throws Error{usage} unless exactly one statistic is given.
 WindowOptions checked_window(const WindowArguments& arguments) {
   WindowOptions options;
   if (int{!arguments.mean.empty()} + int{!arguments.variance.empty()} + int{!arguments.deviation.empty()} != 1) {
@@ -312,7 +312,8 @@ void refuse_table_options(const Arguments& arguments) {
     if (is_given) {
       throw Error(
           ErrorKind::usage,
-          std::string(option) + " goes without --mean, --variance and --deviation: it is of summed-area tables");
+          std::string(option) +
+              " cannot be combined with --mean, --variance or --deviation: it applies only to summed-area tables");
     }
   };
   refuse(!arguments.layout.empty(), "--layout");
@@ -321,11 +322,11 @@ void refuse_table_options(const Arguments& arguments) {
   refuse(arguments.allow_wrap, "--allow-wrap");
 }
 
-/// Only the mean is an image like the input.
+/// Rejects the options of image outputs: only the mean is an image like the input.
 void refuse_photo_options(const ImageOutputArguments& output) {
   const auto refuse = [](bool is_given, const char* option) {
     if (is_given) {
-      throw Error(ErrorKind::usage, std::string(option) + " goes with --mean: without it, OUT holds numbers");
+      throw Error(ErrorKind::usage, std::string(option) + " needs --mean: without it, OUT holds numbers");
     }
   };
   refuse(!output.quality.empty(), "--quality");
@@ -335,7 +336,7 @@ void refuse_photo_options(const ImageOutputArguments& output) {
   refuse(!output.depth.empty(), "--depth");
 }
 
-/// Throws Error{usage} for options of tables, too.
+/// Also throws Error{usage} for options that apply only to tables.
 WindowOptions checked_window_options(const Arguments& arguments) {
   refuse_table_options(arguments);
   WindowOptions options = checked_window(arguments.window);
@@ -353,12 +354,12 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   if (!arguments.window.any()) {
     if (!arguments.window.border.empty()) {
       (void)value_named("--border", arguments.window.border, kBorderNames);
-      throw Error(ErrorKind::usage, "--border goes with --mean, --variance or --deviation");
+      throw Error(ErrorKind::usage, "--border needs --mean, --variance or --deviation");
     }
     if (!arguments.transparent.empty()) {
       (void)counts_transparent(arguments.transparent, Channel::luma);
       throw Error(ErrorKind::usage,
-                  "--transparent goes with --mean, --variance or --deviation: a summed-area table sums all pixels");
+                  "--transparent needs --mean, --variance or --deviation: a summed-area table sums all pixels");
     }
     return std::make_unique<IntegralJob>(arguments);
   }
@@ -367,10 +368,11 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
 
 void add_window_options(CommandParser& parser, WindowArguments& arguments) {
   parser.text(
-      {"--mean", "write the mean of the K x K, or WxH, pixels around each pixel, all odd; OUT is an image", "K|WxH"},
+      {"--mean", "write the mean of a window of K x K or WxH pixels around each pixel, odd sizes; OUT is an image",
+       "K|WxH"},
       arguments.mean);
-  parser.text({"--variance", "write the variance of the levels around each pixel", "K|WxH"}, arguments.variance);
-  parser.text({"--deviation", "write the standard deviation of the levels around each pixel", "K|WxH"},
+  parser.text({"--variance", "write the variance of the levels in the window", "K|WxH"}, arguments.variance);
+  parser.text({"--deviation", "write the standard deviation of the levels in the window", "K|WxH"},
               arguments.deviation);
   parser.text({"--border",
                with_choices("what a window sees outside the image", kBorderNames,
@@ -397,12 +399,12 @@ RunCommand declare(CommandParser& parser) {
               arguments->channel);
   add_luma_option(parser, arguments->luma, IntegralOptions().luma);
   parser.flag({"--square", "sum squared values"}, arguments->square);
-  parser.flag({"--allow-wrap", "let sums wrap around in the integer type that --type names"}, arguments->allow_wrap);
+  parser.flag({"--allow-wrap", "allow sums to wrap around in the integer type of --type"}, arguments->allow_wrap);
   add_window_options(parser, arguments->window);
   add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output; with --mean that of an image", kForms.names,
-                                 "the ending of OUT; npy for -, png with --mean"));
+                    with_choices("format of the output; with --mean an image format", kForms.names,
+                                 "by the extension of OUT; npy for -, png with --mean"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

@@ -1,4 +1,4 @@
-// Metadata, JPEG quality, alpha and bit depth of image outputs; then the job, and the step of geometry.
+// Metadata, JPEG quality, alpha and bit depth of image outputs; then PhotoJob and GeometryStep.
 #include "commands/photo_job.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,8 @@ void PhotoOutput::follow(codecs::DecodedImage& input, const Steps& steps, const 
   }
   codecs::Metadata& metadata = input.metadata;
   if (stripping_ != Stripping::all && codecs::unlink_thumbnail(metadata.exif)) {
-    worker.report.detail(input_name(paths.input) + ": its EXIF thumbnail shows the image as it was and is left out");
+    worker.report.detail(input_name(paths.input) +
+                         ": its EXIF thumbnail shows the image before processing, so it is left out");
   }
   codecs::set_exif_size(metadata.exif, {result.width, result.height});
   if (std::count_if(steps.begin(), steps.end(), [](const Step& step) { return step.traits.swaps_sides; }) % 2 == 0) {
@@ -98,7 +99,7 @@ codecs::Metadata PhotoOutput::kept_metadata(codecs::DecodedImage& input, const I
   const std::string space = input.format().color_channels() == 3 ? codecs::foreign_color_space(metadata) : "";
   if (!space.empty()) {
     worker.report.note(
-        fmt::format("{}: --strip removes its color space, and its colors will look different: {}", name, space));
+        fmt::format("{}: --strip removes its color space, so its colors will look different: {}", name, space));
   }
   return {};
 }
@@ -161,7 +162,8 @@ BilevelBits checked_bilevel_bits(const std::string& depth) {
 }
 
 void refuse_before_steps(const std::string& what, const std::string& options) {
-  throw Error(ErrorKind::usage, fmt::format("it makes {}, so it can only be the last step; give {}", what, options));
+  throw Error(ErrorKind::usage,
+              fmt::format("it makes {}, so it can only be the last step; to make an image, give {}", what, options));
 }
 
 PhotoJob::PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& arguments, BilevelBits bits)
@@ -175,7 +177,7 @@ void PhotoJob::check_name(const std::string& output) const {
   (void)output_.format_of(output);
   const std::string name = arguments_.format.empty() ? file_ending(output) : arguments_.format;
   if (bits_ == BilevelBits::eight && kBitmapForms.find(name) != nullptr && kImageForms.find(name) == nullptr) {
-    throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit a pixel; use another format for 8", name));
+    throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit per pixel; use another format for 8", name));
   }
 }
 
@@ -192,10 +194,10 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
                               : "JPEG adds gray to black and white; .png and .tif keep it, in less space");
   }
   note_no_effect(is_tiff && arguments_.compression == "g4" && bits_ == BilevelBits::eight, "--depth 8",
-                 "Group 4 has one bit a pixel", verbosity);
+                 "Group 4 has one bit per pixel", verbosity);
 }
 
-/// Of black and white, the extension of the input only if that format keeps it.
+/// Black and white images keep the extension of the input only if its format stores black and white without loss.
 std::string PhotoJob::ending_for(const std::string& input) const {
   if (!steps_.is_bilevel() || !arguments_.format.empty()) {
     return steps_.is_bilevel() ? arguments_.format : image_ending_for(input, arguments_.format);
@@ -226,12 +228,13 @@ void PhotoJob::check_header(Worker& worker, const ItemPaths& paths) const {
   const codecs::PageRef page = paths.page.number != 0 ? paths.page : codecs::PageRef{worker.options.page};
   const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, page);
   if (declared.pixels() == 0) {
-    return;  // its reader says why
+    return;  // reading the file later reports the error
   }
   const ImageShape stored = largest_shape(declared);
   const std::string name = input_name(paths.input, paths.page.number);
   try {
-    steps_.check_shapes({stored.height, stored.width, stored.format}, name, worker);  // its orientation may make it fit
+    steps_.check_shapes({stored.height, stored.width, stored.format}, name,
+                        worker);  // the EXIF orientation may make it fit
   } catch (const Error&) {
     steps_.check_shapes(stored, name, worker);
   }
@@ -255,7 +258,7 @@ InOrder PhotoJob::run(Worker& worker, const ItemPaths& paths) const {
 
 namespace {
 
-/// Throws Error{usage} if the image does not fit the options. Only of operations that change the size.
+/// Throws Error{usage} if the image does not fit the options. Applies only to operations that change the size.
 void check_size(const PictureOperation& operation, const ImageShape& image) {
   std::visit(
       [&](const auto& options) {
@@ -266,7 +269,7 @@ void check_size(const PictureOperation& operation, const ImageShape& image) {
       operation);
 }
 
-/// True if the image would be larger with --enlarge, and so keeps its size without it.
+/// True if the image keeps its size only because --enlarge is missing.
 bool keeps_size(const PictureOperation& operation, const ImageShape& image) {
   const auto* given = std::get_if<ResizeOptions>(&operation);
   if (given == nullptr) {
@@ -314,7 +317,7 @@ StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) cons
 
 void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments) {
   add_format_option(parser, arguments.format,
-                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments);
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);
@@ -325,7 +328,7 @@ void add_bilevel_options(CommandParser& parser, std::string& depth, ImageOutputA
   parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
               depth);
   add_format_option(parser, arguments.format,
-                    with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
+                    with_choices("format of the output", kBitmapForms.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments);
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);

@@ -1,5 +1,5 @@
-// The job of every run whose result is an image file: steps from image to image, then PhotoOutput, which converts alpha
-// and depth and carries metadata and JPEG quality over.
+// The job of every run whose result is an image file. Steps turn one image into another; then PhotoOutput converts
+// alpha and depth, and copies metadata and JPEG quality.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ class PhotoOutput {
   explicit PhotoOutput(const ImageOutputArguments& arguments,
                        const OutputForms<codecs::FileFormat>& forms = kImageForms);
 
-  /// Makes the metadata of the input tell of the result of steps that move its pixels, which has this shape: sizes and
-  /// densities. The thumbnail is unlinked.
+  /// Updates the metadata of the input after steps that move pixels: sizes and densities then describe `result`, and
+  /// the thumbnail is removed.
   void follow(codecs::DecodedImage& input, const Steps& steps, const ImageShape& result, const ItemPaths& paths,
               Worker& worker) const;
 
-  /// How `paths.output` is encoded: with the metadata of the input unless --strip, and with its quantization and
-  /// sampling for --quality keep if `may_keep_quality`. Takes both out of `input`.
+  /// The options for encoding `paths.output`: with the metadata of the input unless --strip is given; for --quality
+  /// keep and if `may_keep_quality`, with its quantization and sampling. Moves both out of `input`.
   codecs::WriteOptions carried_from(codecs::DecodedImage& input, bool may_keep_quality, const ItemPaths& paths,
                                     Worker& worker) const;
 
-  /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
+  /// Call before computing. Throws Error{usage} if the output format cannot store the result. With -v, prints a note if
   /// --background has no effect. `result` is the image before the conversion.
   void check(const ImageShape& result, const ItemPaths& paths, Worker& worker) const;
 
@@ -44,12 +44,12 @@ class PhotoOutput {
   /// HeldBeside::of_thread, for process() from rows.
   [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
 
-  /// Runs the steps, converts their result, and writes it as `options` say: in bands if the input is rows, and encoded
-  /// by the backend if it can.
+  /// Runs the steps, converts their result, and writes it with `options`. Works in bands if the input is rows. The
+  /// backend encodes the output if it can.
   void process(OperationInput input, const Steps& steps, const ImageShape& result, const std::string& output,
                const codecs::WriteOptions& options, Worker& worker) const;
 
-  /// What --format says, else the ending of `output`.
+  /// The format of --format, else by the extension of `output`.
   [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
 
   [[nodiscard]] const OutputForms<codecs::FileFormat>& forms() const { return forms_; }
@@ -57,11 +57,12 @@ class PhotoOutput {
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
  private:
-  /// The metadata that --strip leaves. Takes them out of `input`, and tells what the user may miss.
+  /// The metadata that remains after --strip, moved out of `input`. Prints notes about lost metadata that users may
+  /// miss.
   codecs::Metadata kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, Worker& worker) const;
 
-  /// What a backend may make of a result, before the conversion. Returns nullopt if the host must encode it: there is a
-  /// conversion to be done, or the output is not one that backends encode.
+  /// The encoding that a backend may produce from a result before the conversion. nullopt if the host must encode it,
+  /// because a conversion is needed or backends do not encode this format.
   [[nodiscard]] std::optional<Encoding> backend_encoding(const ImageShape& result, const std::string& output,
                                                          const codecs::WriteOptions& options) const;
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
@@ -75,14 +76,14 @@ class PhotoOutput {
   bool keeps_quality_ = false;
 };
 
-/// Bits per pixel of a result that is black and white, where the format has one and eight.
+/// Bits per pixel of a black and white result, for formats that support both one and eight.
 enum class BilevelBits : std::uint8_t { none, one, eight };
 
-/// --depth of a command that makes black and white images: 1, also if nothing is given, or 8. Throws Error{usage}.
+/// --depth of a command that makes black and white images: 1 (the default) or 8. Throws Error{usage}.
 BilevelBits checked_bilevel_bits(const std::string& depth);
 
-/// Throws Error{usage}: what a subcommand makes with the given options, such as "HSL", cannot go into another step. The
-/// message names the options with which it makes an image.
+/// Throws Error{usage} because the result with the given options, such as "HSL", cannot be the input of another step.
+/// The message names the options that make an image instead.
 [[noreturn]] void refuse_before_steps(const std::string& what, const std::string& options);
 
 class PhotoJob : public ImageJob {
@@ -102,7 +103,7 @@ class PhotoJob : public ImageJob {
   InOrder run(Worker& worker, const ItemPaths& paths) const override;
 
  private:
-  /// Throws what the size in the header of a file means for the steps, whichever way its pixels are turned.
+  /// Throws if the steps cannot process an image of the size in the file's header, in any orientation.
   void check_header(Worker& worker, const ItemPaths& paths) const;
 
   const ImageOutputArguments& arguments_;

@@ -23,7 +23,7 @@ constexpr const char* kExamples =
     "  gpuimg report run-1.jsonl run-2.jsonl          the shards of one run\n"
     "  gpuimg report --json run.jsonl";
 
-/// The name itself, or the manifests in the folder of that name, sorted. Throws Error{read} if it has none.
+/// `path` itself, or if it is a folder, its manifests, sorted. Throws Error{read} if the folder has no manifests.
 std::vector<std::string> manifests_at(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_directory(path, failed)) {
@@ -60,7 +60,7 @@ ExitCode run(const std::vector<std::string>& names, const GlobalOptions& globals
   }
   try {
     write_text(globals.json ? report.json() : report.text());
-  } catch (const OutputClosed&) {  // the exit code tells the result too
+  } catch (const OutputClosed&) {  // the exit code also tells the result
   }
   return report.is_complete() ? ExitCode::ok : ExitCode::some_failed;
 }

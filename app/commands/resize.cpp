@@ -40,7 +40,7 @@ int side(const std::string& text) {
   return pixels;
 }
 
-/// WxH, Wx, xH or P%.
+/// Parses WxH, Wx, xH or P%.
 void read_size(const std::string& text, ResizeOptions& options) {
   if (text.empty()) {
     throw Error(ErrorKind::usage, "--size: is missing; give WxH, Wx, xH or P%, such as 800x600");
@@ -81,7 +81,7 @@ ResizeOptions checked_options(const Arguments& arguments) {
   if (!arguments.pad_color.empty()) {
     if (options.fit != ResizeFit::pad) {
       throw Error(ErrorKind::usage,
-                  fmt::format("--pad-color: goes with --fit pad, not with {}; leave it out", arguments.fit));
+                  fmt::format("--pad-color: applies to --fit pad, not to {}; leave it out", arguments.fit));
     }
     options.pad_color = parse_color("--pad-color", arguments.pad_color).channels;
   }
@@ -100,12 +100,14 @@ RunCommand declare(CommandParser& parser) {
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.text({"--size", "width and height in pixels: WxH, Wx or xH; or P% of both", "SIZE"}, arguments->size);
   parser.text({"--fit", with_choices("what WxH means", kFitNames, arguments->fit), "NAME"}, arguments->fit);
-  parser.flag({"--enlarge", "let inside, Wx, xH and P% make an image larger; others always may"}, arguments->enlarges);
-  parser.text({"--filter", with_choices("how pixels are weighted", kFilterNames, arguments->filter), "NAME"},
+  parser.flag({"--enlarge", "allow inside, Wx, xH and P% to enlarge an image; cover, pad and stretch always may"},
+              arguments->enlarges);
+  parser.text({"--filter", with_choices("how pixels are combined", kFilterNames, arguments->filter), "NAME"},
               arguments->filter);
-  parser.text({"--box", "the part of the image that is resized, in pixels and fractions of them [all]", "X,Y,W,H"},
+  parser.text({"--box", "resize only this part of the image, in pixels, with fractions if needed [all]", "X,Y,W,H"},
               arguments->box);
-  parser.text({"--pad-color", "of pad: the bars [0 in all channels, also in alpha]", "COLOR"}, arguments->pad_color);
+  parser.text({"--pad-color", "with --fit pad: color of the bars [0 in all channels, including alpha]", "COLOR"},
+              arguments->pad_color);
   add_photo_options(parser, arguments->image_output);
   parser.declare_step([arguments] { return step_of(*arguments); });
   return [arguments, &parser](const GlobalOptions& globals) {

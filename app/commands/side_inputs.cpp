@@ -1,4 +1,4 @@
-// Each is read on the host, in the form that the operation takes.
+// Reads further inputs on the host, in the format that the operation needs.
 #include "commands/side_inputs.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace gpuimg {
 namespace {
 
-/// 255 where any color channel is nonzero.
+/// A mask: 255 where any color channel is nonzero, else 0.
 template <class T>
 Image mask_levels(ConstView pixels) {
   Image mask(pixels.width, pixels.height, PixelFormat{Sample::u8, 1});
@@ -37,7 +37,8 @@ Image mask_levels(ConstView pixels) {
   return mask;
 }
 
-/// The form of masks: u8, 1 channel. Such an image becomes its mask in place, so that two are never held.
+/// Converts to the format of masks: u8, 1 channel. An image in this format is converted in place, so that there are
+/// never two copies.
 Image mask_of(Image image) {
   if (image.format() != PixelFormat{Sample::u8, 1}) {
     const ConstView pixels = std::as_const(image).view();
@@ -49,20 +50,20 @@ Image mask_of(Image image) {
   return image;
 }
 
-/// The channels that the mode counts, if `hist` can count them too.
+/// The channels that the mode counts. Throws Error{usage} if `hist` cannot count them.
 std::vector<Channel> channels_for(EqualizeColor color, const std::string& option) {
   switch (color) {
     case EqualizeColor::luma:
     case EqualizeColor::joint: return {Channel::luma};
     case EqualizeColor::rgb: return {Channel::red, Channel::green, Channel::blue};
     default:
-      throw Error(ErrorKind::usage, option + ": a histogram goes with --color luma, joint or rgb; " +
-                                        name_of(color, kColorNames) + " counts what hist does not");
+      throw Error(ErrorKind::usage, option + ": a histogram needs --color luma, joint or rgb; " +
+                                        name_of(color, kColorNames) + " uses counts that hist does not make");
   }
 }
 
-/// The counts of a file that `hist` wrote, one histogram per table. Throws Error{usage} that names `option` if its
-/// channels or its luma are not those of the color mode, or Error{decode} if the file is not such a histogram.
+/// The counts in a JSON file of `hist`, one histogram per table. Throws Error{usage} that names `option` if its
+/// channels or luma do not match the color mode; Error{decode} if the file is not such a histogram.
 LevelCounts counts_of_reference(std::span<const std::byte> bytes, const std::string& path,
                                 const EqualizeOptions& options, const std::string& option) {
   const std::vector<Channel> wanted = channels_for(options.color, option);
@@ -77,7 +78,7 @@ LevelCounts counts_of_reference(std::span<const std::byte> bytes, const std::str
   if (!fits) {
     throw Error(ErrorKind::usage, option + ": " + printable_name(path) + " counts other channels or another luma " +
                                       "than --color " + name_of(options.color, kColorNames) + " with --luma " +
-                                      name_of(options.luma, kLumaNames) + " does; make one with 'gpuimg hist'");
+                                      name_of(options.luma, kLumaNames) + " needs; make one with 'gpuimg hist'");
   }
   return counts;
 }
@@ -134,7 +135,7 @@ CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& op
                                                     : counts_of_image(bytes, path, options, worker),
                       printable_name(path)};
   if (std::any_of(match.counts.begin(), match.counts.end(), is_empty)) {
-    throw Error(ErrorKind::usage, fmt::format("--match: no pixel of {} counts", match.file));
+    throw Error(ErrorKind::usage, fmt::format("--match: {} has no pixel that counts; name another image", match.file));
   }
   return match;
 }

@@ -9,31 +9,31 @@
 
 namespace gpuimg {
 
-/// The mask in the form that backends take, or null if `path` is empty. Throws Error{read} or Error{decode}.
+/// The mask in the format that backends need, or null if `path` is empty. Throws Error{read} or Error{decode}.
 SharedMask load_mask(const std::string& path, Worker& worker);
 
-/// Look-up tables that are applied to every image.
+/// Look-up tables to apply to every image.
 struct GivenTables {
   LevelTables tables;
   std::string file;  ///< where they come from, printable
 };
 
-/// Tables from a histogram that `hist` wrote as JSON, of one image or a sum. Throws Error{usage} if its channels or its
-/// luma are not those of the color mode, Error{decode} if the file is not such a histogram, Error{read}.
+/// Makes tables from a JSON histogram of `hist`, of one image or of a sum. Throws Error{usage} if its channels or luma
+/// do not match the color mode; Error{decode} if the file is not such a histogram; Error{read}.
 GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, Worker& worker);
 
 /// Throws Error{usage} that names the file and the image if the tables are for another bit depth, or if their number
 /// does not match `color` and the image's channels. `image` is printable.
 void check_fit(const GivenTables& given, EqualizeColor color, PixelFormat format, const std::string& image);
 
-/// The histogram that every image shall have.
+/// The histogram that every image should get.
 struct CountsToMatch {
   LevelCounts counts;
   std::string file;  ///< where they come from, printable
 };
 
-/// Counts an image on the host, or reads JSON that `hist` wrote, for the color mode of the options. Throws Error{usage}
-/// if nothing is counted or the JSON is for another mode, Error{decode}, Error{read}.
+/// Counts an image on the host, or reads a JSON histogram of `hist`, for the color mode of the options. Throws
+/// Error{usage} if no pixel is counted or the JSON is for another mode; Error{decode}; Error{read}.
 CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, Worker& worker);
 
 /// Throws Error{usage} that names the file and the image if the counts are for another bit depth, or for three channels

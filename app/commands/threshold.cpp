@@ -36,7 +36,7 @@ struct Arguments {
   std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
   std::string value;  ///< empty: Otsu's
   std::optional<int> classes;
-  std::string flatten;  ///< empty: not
+  std::string flatten;  ///< empty: do not flatten
   std::string window;   ///< empty: the default
   std::optional<double> offset;
   std::optional<int> sensitivity;
@@ -48,11 +48,11 @@ struct Arguments {
   ImageOutputArguments image_output;
 };
 
-/// Refuses the parameters of other methods, and values out of range.
+/// Rejects parameters of other methods, and values out of range.
 void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   const auto refuse_unless = [&](bool is_given, bool has, const char* option, const char* of) {
     if (is_given && !has) {
-      throw Error(ErrorKind::usage, fmt::format("{} goes with --method {}, not with {}", option, of, arguments.method));
+      throw Error(ErrorKind::usage, fmt::format("{} applies to --method {}, not to {}", option, of, arguments.method));
     }
   };
   refuse_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
@@ -71,8 +71,8 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   expect_within(kSensitivityLimits, "--sensitivity", arguments.sensitivity.value_or(0));
   expect_within(kClassLimits, "--classes", arguments.classes.value_or(2));
   const int classes = arguments.classes.value_or(2);
-  refuse_if(classes != 2 && !arguments.value.empty(), fmt::format("--value goes with 2 classes, not with {}", classes));
-  refuse_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 goes with 2 classes, not with {}", classes));
+  refuse_if(classes != 2 && !arguments.value.empty(), fmt::format("--value needs 2 classes, not {}", classes));
+  refuse_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 needs 2 classes, not {}", classes));
   refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
   const double r = arguments.r.value_or(1.0);
@@ -80,12 +80,12 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   (void)checked_bilevel_bits(arguments.bits);
 }
 
-/// --value: a level, or a part of the range of whatever depth the image has.
+/// --value: a level, or a percentage of the range, which works for images of any depth.
 struct GivenLevel {
   double number = 0.0;
   bool is_percent = false;
 
-  /// Throws Error{usage} if an image of this depth does not have the level.
+  /// The level for images of this format. Throws Error{usage} if the format does not have the level.
   [[nodiscard]] std::uint32_t of(PixelFormat format, const std::string& image) const {
     const std::uint32_t v_max = format.max_value();
     if (!is_percent && number > v_max) {
@@ -133,12 +133,12 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Of several classes "60, 120".
+/// The thresholds between the classes: "60, 120".
 std::string text_of(const ClassLevels& levels, int classes) {
   return fmt::format("{}", fmt::join(levels.begin(), levels.begin() + classes - 1, ", "));
 }
 
-/// Before the thresholds of an image in the manifest.
+/// Prefix of the thresholds of an image in the manifest.
 std::string_view result_name(int classes) { return classes == 2 ? "threshold " : "thresholds "; }
 
 /// Divides an image by its background: --flatten.
@@ -177,7 +177,7 @@ class ThresholdStep final : public ImageStep {
   [[nodiscard]] OperationTraits traits(const ImageShape& input) const override {
     OperationTraits traits = traits_of(options_, input);
     const bool has_places = options_.selection.region || !mask_path_.empty();
-    traits.reads_all_first = traits.reads_all_first || has_places;  // a band between steps does not know where it is
+    traits.reads_all_first = traits.reads_all_first || has_places;  // a band between steps does not know its position
     return traits;
   }
   [[nodiscard]] std::shared_ptr<ImageStep> before() const override { return flatten_; }
@@ -198,7 +198,8 @@ class ThresholdStep final : public ImageStep {
     note_dropped_alpha(input, worker);
     ThresholdOptions options = options_;
     if (has_window(options.method)) {
-      options.window = window_of(input.shape.width, input.shape.height, options);  // also for bands of the image
+      options.window =
+          window_of(input.shape.width, input.shape.height, options);  // so that bands get the window of the whole image
     }
     const std::string shown = input_name(input.path);
     if (value_) {
@@ -253,7 +254,7 @@ class ThresholdJob final : public PhotoJob {
 
   [[nodiscard]] bool prints_json_lines() const override { return has_threshold_; }
 
-  /// With --json, prints the thresholds on standard output, or on standard error if the image goes there.
+  /// With --json, prints the thresholds on standard output, or on standard error if the image goes to standard output.
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     InOrder done = PhotoJob::run(worker, paths);
     const std::string result = worker.report.take_result();
@@ -276,38 +277,40 @@ class ThresholdJob final : public PhotoJob {
 
  private:
   int classes_;
-  bool has_threshold_;  ///< of an image as a whole
+  bool has_threshold_;  ///< one threshold (or set of thresholds) for the whole image
   bool prints_json_;
 };
 
 void add_parameters(CommandParser& parser, Arguments& arguments) {
   const ThresholdOptions defaults;
-  parser.text({"--value", "use this threshold in place of Otsu's: a level, or a percentage of the range", "N|N%"},
+  parser.text({"--value", "use this threshold instead of Otsu's: a level, or a percentage of the range", "N|N%"},
               arguments.value);
   parser.number({"--classes", "gray levels of the result, 2 to 16, with Otsu's thresholds between them [2]", "N"},
                 arguments.classes);
   parser.text({"--flatten",
-               "first divide the image by its background, which is the mean of a window with such sides in pixels, "
-               "odd; larger than dark areas [not done]",
+               "first divide the image by its background: the mean of a window with these sides in pixels, "
+               "odd, and larger than dark areas [do not divide]",
                "K|WxH"},
               arguments.flatten);
   parser.text({"--window",
-               "sides of the window in pixels, odd; larger than dark areas, which become hollow otherwise [31; of "
-               "bradley an eighth of the width]",
+               "sides of the window in pixels, odd; dark areas larger than the window become hollow [31; with "
+               "--method bradley an eighth of the width]",
                "K|WxH"},
               arguments.window);
   parser.number(
-      {"--offset", "of mean: black is what is darker than the mean by C levels or more [10; of 16 bits 2570]", "C"},
+      {"--offset",
+       "with --method mean: pixels darker than the mean by C levels or more become black [10; for 16 bits 2570]", "C"},
       arguments.offset);
-  parser.number({"--sensitivity",
-                 fmt::format("of bradley: black is what is darker than the mean by T percent, 0 to 100 [{}]",
-                             defaults.sensitivity),
-                 "T"},
-                arguments.sensitivity);
-  parser.number({"--k", "weight of the deviation [of niblack and sauvola 0.2, of wolf 0.5, of nick -0.2]", "K"},
-                arguments.k);
-  parser.number({"--r", "of sauvola: the deviation that leaves the mean as the threshold [half the range]", "R"},
-                arguments.r);
+  parser.number(
+      {"--sensitivity",
+       fmt::format("with --method bradley: pixels darker than the mean by T percent become black, 0 to 100 [{}]",
+                   defaults.sensitivity),
+       "T"},
+      arguments.sensitivity);
+  parser.number({"--k", "weight of the deviation [niblack and sauvola 0.2, wolf 0.5, nick -0.2]", "K"}, arguments.k);
+  parser.number(
+      {"--r", "with --method sauvola: the deviation at which the mean is the threshold [half the range]", "R"},
+      arguments.r);
   parser.flag({"--invert", "swap black and white"}, arguments.invert);
 }
 

@@ -1,4 +1,4 @@
-// gpuimg version: what this build is made of.
+// gpuimg version: the version of gpuimg and its libraries.
 #include <fmt/format.h>
 #include <isa-l.h>
 #include <jconfig.h>

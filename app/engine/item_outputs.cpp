@@ -45,9 +45,10 @@ void check_text_output(const std::string& output, const std::vector<std::string>
   }
   const std::string ending = file_ending(output);
   if (codecs::is_image_ending(ending)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: the result is text, and .{} is the ending of an image; change the "
-                                              "ending",
-                                              printable_name(output), ending));
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: the result is text, and .{} is the extension of an image; change the "
+                            "extension",
+                            printable_name(output), ending));
   }
 }
 

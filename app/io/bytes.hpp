@@ -1,4 +1,4 @@
-// Bytes of a file: in memory, read at any offset, and on their way to an output.
+// Types for the bytes of a file: in memory, readable at any offset, or being written to an output.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace gpuimg {
 
-/// Frees memory from new[]; memory that has an owner goes back to it.
+/// Frees memory from new[]. Memory that has an owner is returned to the owner.
 class ByteDeleter {
  public:
   ByteDeleter() = default;
@@ -43,7 +43,8 @@ struct Bytes {
 /// The bytes of a file, read where they are needed: from memory, or from an open file.
 struct RandomAccess {
   std::uint64_t size = 0;
-  /// Copies as many bytes from `offset` on as exist and fit; returns their number. Throws nothing.
+  /// Copies bytes from `offset` on into `to`, up to the end of the file or of `to`. Returns their number. Does not
+  /// throw.
   std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)> read;
 };
 
@@ -62,7 +63,7 @@ inline RandomAccess in_memory(std::span<const std::byte> bytes) {
 /// Several pieces of memory, read as one. The pieces must outlive the result.
 inline RandomAccess in_pieces(std::span<const std::span<const std::byte>> pieces) {
   struct Piece {
-    std::uint64_t end;  ///< of the piece, in the whole
+    std::uint64_t end;  ///< offset of the piece's end in the whole
     std::span<const std::byte> bytes;
   };
   auto all = std::make_shared<std::vector<Piece>>();
@@ -95,7 +96,7 @@ using BytePlacer = std::function<void(std::uint64_t offset, std::span<const std:
 /// How a producer writes a file: in order from its beginning, or in parts with offsets.
 struct FileParts {
   ByteSink append;
-  BytePlacer place;  ///< in place of `append`
+  BytePlacer place;  ///< used instead of `append`
 };
 
 }  // namespace gpuimg

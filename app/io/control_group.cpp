@@ -1,4 +1,4 @@
-// Finds the groups by /proc/self/cgroup and /proc/self/mountinfo: man 7 cgroups, man 5 proc.
+// Finds the control groups with /proc/self/cgroup and /proc/self/mountinfo: man 7 cgroups, man 5 proc.
 #include "io/control_group.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-/// A controller of version 1, such as "memory", or kVersion2 for all controllers of version 2.
+/// A version 1 controller, such as "memory", or kVersion2 for all version 2 controllers.
 using Controller = std::string_view;
 constexpr Controller kVersion2;
 
 struct GroupMount {
-  std::string group;  ///< the group that is seen at `folder`
+  std::string group;  ///< the group that `folder` shows
   std::string folder;
 };
 
@@ -34,7 +34,7 @@ bool is_listed(std::string_view name, std::string_view comma_separated) {
   return false;
 }
 
-/// The kernel writes space, tab, line break and backslash as three octal digits: "\040".
+/// The kernel escapes space, tab, line break and backslash as three octal digits: "\040".
 std::string unescaped(const std::string& text) {
   constexpr std::size_t kDigits = 3;
   constexpr int kOctal = 8;
@@ -53,7 +53,7 @@ std::string unescaped(const std::string& text) {
   return plain;
 }
 
-/// The path of the process's group, from a line such as "4:memory:/job/7", or "0::/job/7" for version 2.
+/// The path of the process's group, from a line such as "4:memory:/job/7" (version 1) or "0::/job/7" (version 2).
 std::optional<std::string> own_group(const std::string& root, Controller controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   std::string line;
@@ -71,7 +71,7 @@ std::optional<std::string> own_group(const std::string& root, Controller control
   return std::nullopt;
 }
 
-/// A line is "32 31 0:29 GROUP FOLDER OPTIONS [FIELD]... - TYPE SOURCE SUPER_OPTIONS".
+/// Parses a line "32 31 0:29 GROUP FOLDER OPTIONS [FIELD]... - TYPE SOURCE SUPER_OPTIONS".
 std::optional<GroupMount> group_mount(const std::string& line, Controller controller) {
   const std::size_t dash = line.find(" - ");
   if (dash == std::string::npos) {
@@ -103,7 +103,7 @@ std::vector<GroupMount> group_mounts(const std::string& root, Controller control
   return mounts;
 }
 
-/// The path of `group` below the mount: "" if the mount shows the group itself. Nothing if it does not show the group.
+/// The path of `group` relative to the mount: "" if the mount shows the group itself, nothing if it does not show it.
 std::optional<std::string> path_below(const GroupMount& mount, const std::string& group) {
   const std::string above = mount.group == "/" ? "" : mount.group;
   if (!group.starts_with(above) || group.find("/..") != std::string::npos) {
@@ -115,8 +115,8 @@ std::optional<std::string> path_below(const GroupMount& mount, const std::string
                                        : std::nullopt;
 }
 
-/// The folders of the process's group and of the groups above it, as far as they are mounted. A container may see a
-/// mount alone, and be told a path outside it: then the mount shows the container's group.
+/// The folders of the process's group and of its parent groups, as far as they are mounted. In a container, the path of
+/// the group may lie outside the mount; then the mount shows the container's own group.
 std::vector<std::string> group_folders(const std::string& root, Controller controller) {
   const std::optional<std::string> own = own_group(root, controller);
   if (!own) {
@@ -139,7 +139,7 @@ std::vector<std::string> group_folders(const std::string& root, Controller contr
   return found;
 }
 
-/// Nothing for a missing file, and for text such as "max".
+/// Nothing for a missing file, or for text such as "max".
 std::optional<std::uint64_t> number_in(const std::string& group, std::string_view file) {
   std::ifstream stream(group + "/" + std::string(file));
   std::string word;
@@ -168,14 +168,14 @@ std::uint64_t difference(std::uint64_t larger, std::uint64_t smaller) { return l
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a > kUnlimited - b ? kUnlimited : a + b; }
 
-/// What a limit leaves where `used` counts `cache` bytes that the kernel can drop.
+/// The bytes that a limit leaves free. `used` includes `cache` bytes, which the kernel can drop.
 std::uint64_t left(std::uint64_t limit, std::uint64_t used, std::uint64_t cache) {
   return limit == kUnlimited ? kUnlimited : difference(limit, difference(used, cache));
 }
 
 /// kUnlimited in both fields if the group has no limit.
 GroupMemory memory_left_by_version_1(const std::string& group, std::uint64_t swap) {
-  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // the kernel writes 2^63 less a page
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // no limit is written as 2^63 minus a page
   const auto limit_in = [&](const std::optional<std::uint64_t>& limit) {
     return limit && *limit < kNoLimit ? *limit : kUnlimited;
   };
@@ -184,7 +184,7 @@ GroupMemory memory_left_by_version_1(const std::string& group, std::uint64_t swa
   const auto left_of = [&](std::uint64_t limit, std::string_view usage) {
     return left(limit, number_in(group, usage).value_or(0), cache);
   };
-  // The second is also that of a group above this one, which may not be mounted.
+  // hierarchical_memory_limit includes the limits of parent groups, which may not be mounted.
   const std::uint64_t limit = std::min(limit_in(number_in(group, "memory.limit_in_bytes")),
                                        limit_in(statistic(group, "hierarchical_memory_limit")));
   const std::uint64_t with_swap = std::min(limit_in(number_in(group, "memory.memsw.limit_in_bytes")),
@@ -204,7 +204,7 @@ GroupMemory memory_left_by_version_2(const std::string& group, std::uint64_t swa
   return {free, sum(free, std::min(swap, allowed_swap))};
 }
 
-/// kUnlimited unless both numbers are there and positive: a quota of "max" or -1 is none.
+/// kUnlimited unless both numbers exist and are positive: "max" or -1 means no quota.
 std::uint64_t processors_of(std::optional<std::uint64_t> quota, std::optional<std::uint64_t> period) {
   return quota && period && *quota > 0 && *period > 0 ? (*quota - 1) / *period + 1 : kUnlimited;
 }
@@ -213,7 +213,7 @@ std::uint64_t processors_by_version_1(const std::string& group) {
   return processors_of(number_in(group, "cpu.cfs_quota_us"), number_in(group, "cpu.cfs_period_us"));
 }
 
-/// cpu.max holds the quota and the period.
+/// cpu.max contains the quota and the period.
 std::uint64_t processors_by_version_2(const std::string& group) {
   std::ifstream file(group + "/cpu.max");
   std::uint64_t quota = 0;

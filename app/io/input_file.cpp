@@ -68,7 +68,7 @@ std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const st
     }
     if (count > 0) {
       done += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN) {  // some programs pass on a non-blocking standard input
+    } else if (errno == EAGAIN) {  // some programs pass a non-blocking standard input
       pollfd waiting{descriptor, POLLIN, 0};
       (void)::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
@@ -78,7 +78,7 @@ std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const st
   return done;
 }
 
-/// Reads up to `to.size()` bytes from `offset` on; fewer at the end, and where reading fails.
+/// Reads up to `to.size()` bytes from `offset` on; fewer at the end of the file or if reading fails.
 std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> to) {
   std::size_t done = 0;
   while (done < to.size()) {
@@ -91,7 +91,7 @@ std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> t
   return done;
 }
 
-/// As read_up_to, from byte `at` of a section.
+/// Like read_up_to, but from byte `at` of a section.
 std::size_t read_up_to_at(const FileSection& from, std::uint64_t at, std::span<std::byte> to) {
   std::size_t done = 0;
   while (done < to.size()) {
@@ -170,7 +170,7 @@ int opened_input(const std::string& path) {
     refuse(path, errno);
   }
   check_regular(printable_name(path), status);
-  // The file may have been replaced by a fifo meanwhile: O_NONBLOCK keeps open() from waiting for a writer.
+  // The file may have been replaced by a fifo since stat(). O_NONBLOCK keeps open() from waiting for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) {
     refuse(path, errno);
@@ -214,7 +214,7 @@ Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeg
 void read_section(const FileSection& section, std::uint64_t at, std::span<std::byte> room) {
   if (read_up_to_at(section, at, room) < room.size()) {
     throw Error(ErrorKind::read,
-                section.shown + ": cannot be read: it became shorter meanwhile; wait until it is whole");
+                section.shown + ": became shorter while it was read; wait until it is complete, and try again");
   }
 }
 
@@ -257,7 +257,7 @@ std::span<const std::byte> PartialInput::beginning(std::size_t size) {
     read_section(section, old_size, std::span(bytes_).subspan(old_size));
     is_whole_ = bytes_.size() == *file_bytes_;
   } else if (size > old_size && !is_whole_) {
-    // One byte more than a file reports shows its end, unless it has grown.
+    // Asking for one byte more than the reported size finds the end of the file, unless it has grown.
     const bool may_bound = file_bytes_ && *file_bytes_ >= old_size;
     bytes_.resize(may_bound ? static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_ + 1)) : size);
     const std::size_t wanted = bytes_.size() - old_size;

@@ -15,7 +15,7 @@ namespace {
 
 thread_local bool is_in_libarchive = false;
 
-/// exit() would destroy what other threads use.
+/// Runs when libarchive calls exit(), which would destroy objects that other threads use.
 void end_without_memory() noexcept {
   if (is_in_libarchive) {
     try {
@@ -67,7 +67,7 @@ std::string failure_of(archive* of) {
   if (!has_memory) {
     throw std::bad_alloc();
   }
-  return text == nullptr ? "what follows cannot be read" : printable_name(text);
+  return text == nullptr ? "the rest cannot be read" : printable_name(text);
 }
 
 InLibarchive::InLibarchive() {

@@ -1,5 +1,5 @@
-// libarchive, opened when an archive is named. Its headers are needed to build, its library only to run: it brings
-// libraries along that are larger than gpuimg. With GPUIMG_STATIC it is linked instead, without what tar does not need.
+// libarchive, opened when an archive is first used. Only its headers are needed to build: the library depends on
+// libraries that are larger than gpuimg. With GPUIMG_STATIC it is linked instead, reduced to what tar needs.
 #pragma once
 
 #include <archive.h>
@@ -21,10 +21,10 @@
 
 namespace gpuimg {
 
-/// Its functions, without their prefix.
+/// The functions of libarchive, without their prefix.
 struct LibArchive {
 #if !GPUIMG_LINKS_ARCHIVE
-  SharedLibrary library{"libarchive.so.13"};  // of all versions 3
+  SharedLibrary library{"libarchive.so.13"};  // the soname of all 3.x versions
 #endif
   GPUIMG_ARCHIVE_FUNCTION(clear_error, archive_clear_error);
   GPUIMG_ARCHIVE_FUNCTION(entry_clone, archive_entry_clone);
@@ -63,10 +63,10 @@ struct LibArchive {
 };
 #undef GPUIMG_ARCHIVE_FUNCTION
 
-/// Null if it is not installed.
+/// Null if libarchive is not installed.
 const LibArchive* find_libarchive() noexcept;
 
-/// Throws Error{unsupported} if it is not installed.
+/// Throws Error{unsupported} if libarchive is not installed.
 const LibArchive& libarchive();
 
 struct ArchiveDeleter {
@@ -77,15 +77,15 @@ using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 /// Throws std::bad_alloc for null.
 ArchiveOwner owned(archive* made);
 
-/// Why the last call failed, printable. Throws std::bad_alloc if memory ran out; errno says so too, as decompressors
-/// call that damage. It must have been 0 before the call.
+/// The reason why the last call failed, printable. Throws std::bad_alloc if memory ran out. This includes errno ENOMEM,
+/// because decompressors report a lack of memory as damage; errno must have been 0 before the call.
 std::string failure_of(archive* of);
 
-/// While it lives, this thread alone works with names in libarchive, which
-///  - converts names by the locale of the thread: in C.UTF-8, UTF-8 stays as it is, and so do other bytes; and
-///  - calls exit() if it has no memory for a name or an error message: that becomes std::terminate() with
+/// While an object of this class lives, only its thread works with names in libarchive. It sets errno to 0 and handles
+/// two habits of libarchive:
+///  - Names are converted by the locale of the thread. C.UTF-8 keeps UTF-8 and other bytes unchanged.
+///  - exit() is called if there is no memory for a name or an error message. This becomes std::terminate() with
 ///    std::bad_alloc. Two threads must not call exit() at once.
-/// It begins with errno 0.
 class InLibarchive {
  public:
   InLibarchive();

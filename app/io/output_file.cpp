@@ -1,5 +1,5 @@
-// Outputs: which names are streams, writing to fifos, content kept in memory, messages for outputs that cannot be
-// written, checks, staging, and commit by rename.
+// Outputs: recognizing streams, writing to fifos, content in memory, error messages, checks, staging, and commit by
+// rename.
 #include "io/output_file.hpp"
 
 #include <fcntl.h>
@@ -54,8 +54,8 @@ std::string target_of(const std::string& path) {
   return text.front() == '/' ? text : joined_path(folder_of(path), text);
 }
 
-/// Returns which standard stream of this process a path names: 0, 1 or 2; otherwise kNoDescriptor. Follows links one by
-/// one, because the last one (/proc/self/fd/N) leads to the stream's target.
+/// The standard stream of this process that `path` names: 0, 1 or 2; otherwise kNoDescriptor. Follows links one at a
+/// time and stops at /proc/self/fd/N, because that link leads to the target of the stream.
 int standard_descriptor(std::string path) {
   constexpr int kMaxLinks = 8;
   for (int links = 0; links < kMaxLinks && !path.empty(); ++links) {
@@ -68,7 +68,7 @@ int standard_descriptor(std::string path) {
   return kNoDescriptor;
 }
 
-/// Returns a negative number if the fifo has no reader yet.
+/// Opens a fifo. Returns a negative number if it has no reader yet.
 int opened(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0 && errno != ENXIO && errno != EINTR) {
@@ -84,7 +84,7 @@ int opened_when_read(const std::string& path) {
   int file = opened(path);
   while (file < 0) {
     if (std::chrono::steady_clock::now() > patience) {
-      fail_writing(path, "nobody reads this pipe; start its reader first");
+      fail_writing(path, "no program reads this pipe; start its reader first");
     }
     std::this_thread::sleep_for(milliseconds(5));
     file = opened(path);
@@ -303,7 +303,7 @@ StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
   replaces_ = found.has_value();
   file_ = std::make_unique<TemporaryFile>(found ? resolved(path) : path, path);
   if (found) {
-    // Before any content is written: it may be private.
+    // Set permissions before content is written, which may be private.
     file_->take_permissions_of(*found, rules.in_place ? path : std::string());
     other_names_ = found->st_nlink - 1;
   }
@@ -382,7 +382,7 @@ std::string write_advice(int error) {
   switch (error) {
     case ENOSPC: return "the disk is full; free some space, or write elsewhere";
     case EDQUOT: return "the disk quota is used up; free some space, or write elsewhere";
-    case EFBIG: return "the file would pass the size limit; raise it (ulimit -f), or write elsewhere";
+    case EFBIG: return "the file would exceed the size limit; raise it (ulimit -f), or write elsewhere";
     case EACCES:
     case EPERM: return "permission denied; change the folder's permissions, or write elsewhere";
     case EROFS: return "the file system is read-only; write elsewhere";
@@ -400,7 +400,7 @@ void make_folder_of(const std::string& path) {
   const std::string folder = folder_of(path);
   struct stat found {};
   if (::stat(folder.c_str(), &found) == 0) {
-    return;  // whatever it is: a later write reports the error
+    return;  // a later write reports the error
   }
   if (errno == ENOENT && folder != path && folder != "/" && folder != ".") {
     make_folder_of(folder);

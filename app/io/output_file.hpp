@@ -1,6 +1,6 @@
-// Outputs. A file is written atomically: its final name holds either the new content or the old one, never a part. A
-// temporary file in the same folder is written, every write and close is checked, and the file is renamed last. Streams
-// are standard output and named pipes (fifos). docs/cli.md, "Output files".
+// Outputs. Files are written atomically: the final name has either the old content or the complete new content. The
+// content is first written to a temporary file in the same folder, with every write and close checked; then the file is
+// renamed. Streams are standard output and named pipes (fifos). docs/cli.md, "Output files".
 #pragma once
 
 #include <sys/stat.h>
@@ -22,13 +22,13 @@
 
 namespace gpuimg {
 
-/// Error{write} with the text "path: cannot write: why; what to do"; the path is escaped.
+/// Error{write} with the text "path: cannot write: reason; advice"; the path is escaped.
 class OutputError : public Error {
  public:
-  /// `system_error` is the underlying errno, or 0 if gpuimg itself refuses.
+  /// `system_error` is the underlying errno, or 0 if gpuimg itself rejects the output.
   OutputError(const std::string& path, std::string why_and_what_to_do, int system_error);
 
-  [[nodiscard]] const std::string& why() const noexcept { return why_; }  ///< "why; what to do"
+  [[nodiscard]] const std::string& why() const noexcept { return why_; }  ///< "reason; advice"
   [[nodiscard]] int system_error() const noexcept { return system_error_; }
 
  private:
@@ -39,10 +39,10 @@ class OutputError : public Error {
 /// Throws OutputError.
 [[noreturn]] void fail_writing(const std::string& path, const std::string& why_and_what_to_do);
 
-/// The same for an errno of open, write, close, rename and similar calls; std::bad_alloc for ENOMEM.
+/// Throws OutputError for an errno of open, write, close, rename and similar calls; std::bad_alloc for ENOMEM.
 [[noreturn]] void fail_writing(const std::string& path, int system_error);
 
-/// "why; what to do" for an errno.
+/// "reason; advice" for an errno.
 std::string write_advice(int error);
 
 struct FileTimes {
@@ -50,7 +50,7 @@ struct FileTimes {
   timespec modified{};
 };
 
-/// Nothing for "-", and for a file that is not there.
+/// Nothing for "-" and for a missing file.
 std::optional<FileTimes> times_of(const std::string& path);
 
 struct OverwriteRules {
@@ -58,11 +58,11 @@ struct OverwriteRules {
   bool in_place = false;  ///< the output may be the input itself
 };
 
-/// Standard output's reader closed the pipe (EPIPE): the command should end quietly. The process must ignore SIGPIPE
-/// and SIGXFSZ, or these errors end it.
+/// The reader of standard output closed the pipe (EPIPE), so the command should end quietly. The process must ignore
+/// SIGPIPE and SIGXFSZ; otherwise these signals kill it.
 class OutputClosed : public Error {
  public:
-  OutputClosed() : Error(ErrorKind::write, "standard output: closed by its reader; nothing more was written") {}
+  OutputClosed() : Error(ErrorKind::write, "standard output: the reader closed it; nothing more was written") {}
 };
 
 /// Checks an output before any work. `input` may be "-" or empty. Throws Error{write} if `output`
@@ -70,17 +70,17 @@ class OutputClosed : public Error {
 ///  - is the input under any alias (same device and inode), and `in_place` is not set;
 ///  - is a device, a socket or a dangling symbolic link; or
 ///  - is in a folder that is missing or not writable.
-/// Standard output and fifos pass. Returns true if `output` is the input, to be replaced.
+/// Accepts standard output and fifos. Returns true if `output` is the input and is to be replaced.
 bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules);
 
-/// `path` may be standard output or a fifo. Throws Error{write} or OutputClosed; then no new file
-/// is left, and an existing one is unchanged. Without `force` or `in_place`, never replaces a file, even one that
-/// appears concurrently.
+/// Writes `content` to `path`, which may be standard output or a fifo. On failure, throws Error{write} or OutputClosed,
+/// leaves no new file, and keeps an existing file unchanged. Without `force` and `in_place`, never replaces a file, not
+/// even one that appears concurrently.
 ///
 /// Keeps the permission bits of a replaced file, and its owner if the system allows; with `in_place`, also its extended
-/// attributes. Follows a symbolic link and
-/// replaces its target; other hard links keep the old content. The rename is atomic for other processes. There is no
-/// fsync, which would take longer than the work itself: a power failure can lose a file just written.
+/// attributes. Follows a symbolic link and replaces its target; other hard links keep the old content. The rename is
+/// atomic for other processes. Does not call fsync, which would take longer than the work itself, so a power failure
+/// can lose a file just written.
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
 
 /// Writes text to standard output, like write_output("-").
@@ -88,9 +88,9 @@ void write_text(std::string_view text);
 
 class TemporaryFile;
 
-/// The steps of write_output, for content that arrives in parts and for commands with several outputs. The content goes
-/// to a temporary file; commit() gives it the final name, once all outputs are complete. Without commit(), nothing is
-/// left. `path` must not be "-". Every step throws like write_output.
+/// write_output in separate steps, for content that arrives in parts and for commands with several outputs. The content
+/// goes to a temporary file. commit() gives the file its final name once all outputs are complete; without commit(),
+/// the destructor removes it. `path` must not be "-". Every step throws like write_output.
 class StagedOutput {
  public:
   StagedOutput(const std::string& path, const OverwriteRules& rules);
@@ -99,12 +99,12 @@ class StagedOutput {
 
   void write(std::span<const std::byte> part);
 
-  /// In place of write(), for parts in any order and from any thread. What is in no part is zero.
+  /// Alternative to write(), for parts in any order and from any thread. Bytes that no part covers are zero.
   void write_at(std::uint64_t offset, std::span<const std::byte> part) const;
 
   void finish();  ///< call after the last part
 
-  /// After finish(). Returns an errno, or 0.
+  /// Call after finish(). Returns an errno, or 0.
   [[nodiscard]] int set_times(const FileTimes& times);
 
   void commit();
@@ -112,7 +112,7 @@ class StagedOutput {
   [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes given to write()
   [[nodiscard]] bool replaces() const { return replaces_; }  ///< a file of that name already exists
 
-  /// How many other names (hard links) the replaced file has, which keep the old content.
+  /// The number of other hard links of the replaced file. They keep the old content.
   [[nodiscard]] std::uint64_t other_names() const { return other_names_; }
 
  private:
@@ -130,7 +130,7 @@ void make_folder_of(const std::string& path);
 /// True for "-" and for this process's standard output: /dev/stdout, /dev/fd/1, /proc/self/fd/1.
 bool is_standard_output(const std::string& path);
 
-/// True for this process's standard input and standard error, which cannot be outputs.
+/// True for standard input and standard error of this process, which cannot be outputs.
 bool is_other_standard_stream(const std::string& path);
 
 /// True if the path is a fifo.
@@ -139,21 +139,20 @@ bool is_fifo(const std::string& path);
 /// True for standard output and fifos.
 bool is_stream(const std::string& path);
 
-/// True for a stream whose name has no extension to choose the format by. Includes devices: check_output() refuses them
-/// with a better message.
+/// True for a stream whose name has no extension, so the format cannot be chosen by it. Also true for devices, because
+/// check_output() rejects them with a better message.
 bool is_untyped_stream(const std::string& path);
 
-/// What a command line of `batch -` writes in place of the process: to standard output, to standard error, and the
-/// names of its files.
+/// Captures what a command line of `batch -` writes: standard output, standard error, and the names of its files.
 struct CapturedStreams {
-  std::mutex mutex;  ///< of the members below, if several threads write
+  std::mutex mutex;  ///< protects the members below if several threads write
   std::string output;
   std::string messages;
   std::vector<std::string> files;
 };
 
-/// While it exists, standard output and messages of this thread go to `streams`, or those of the whole process after
-/// take_all(). Standard input is then not for images.
+/// While a capture exists, standard output and messages of its thread go to `streams`; after take_all(), those of all
+/// threads. Meanwhile, images cannot be read from standard input.
 class StreamCapture {
  public:
   explicit StreamCapture(CapturedStreams& streams);
@@ -165,13 +164,13 @@ class StreamCapture {
   void take_all();
 };
 
-/// Throws Error{usage} if standard input is for command lines.
+/// Throws Error{usage} if standard input contains command lines.
 void refuse_captured_input();
 
 /// Like write_text, but never captured.
 void write_answer(std::string_view text);
 
-/// Where this thread's output goes; nullptr if it is the process's.
+/// The capture of this thread's output; nullptr if it is not captured.
 CapturedStreams* captured_streams() noexcept;
 
 /// A fifo open for writing. Its reader sees end of file when this object is destroyed.
@@ -188,13 +187,14 @@ class FifoOutput {
   Descriptor file_;
 };
 
-/// Memory that already holds bytes of a file. `keeper` owns it; null if its owner lives longer than the file's content.
+/// Memory that already contains bytes of a file. `keeper` owns the memory; it is null if the owner outlives the
+/// content.
 struct LentBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> keeper;
 };
 
-/// A file in memory, on its way to a stream or an archive. Parts inside `lent` are not copied.
+/// A file in memory that will be written to a stream or an archive. Parts that lie in `lent` are not copied.
 class FileContent {
  public:
   explicit FileContent(LentBytes lent = {}) : lent_(std::move(lent)) {}
@@ -202,7 +202,7 @@ class FileContent {
   FileContent& operator=(const FileContent&) = delete;
   ~FileContent() = default;
 
-  /// For its producer, which must not outlive this.
+  /// For the producer of the file, which must not outlive this object.
   [[nodiscard]] FileParts parts();
 
   [[nodiscard]] std::uint64_t size() const;
@@ -221,7 +221,7 @@ class FileContent {
 
  private:
   struct Borrowed {
-    std::size_t own_before;  ///< how much of own_ comes before it
+    std::size_t own_before;  ///< bytes of own_ that come before this part
     std::span<const std::byte> bytes;
   };
 

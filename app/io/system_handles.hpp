@@ -1,5 +1,5 @@
-// What the system lends a program: a file descriptor, which is closed at the end, and a library that is opened at run
-// time, so that a program which never needs it starts without it.
+// Handles of the system: a file descriptor, closed by its destructor, and a library opened at run time, so that
+// programs that do not need the library start without it.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@ namespace gpuimg {
 
 class Descriptor {
  public:
-  /// Negative if nothing was opened.
+  /// `number` is negative if nothing was opened.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -27,7 +27,7 @@ class Descriptor {
 
 class SharedLibrary {
  public:
-  /// `name` is that of an interface version, as "libarchive.so.13". The library stays open until the process ends.
+  /// `name` includes the interface version: "libarchive.so.13". The library stays open until the process ends.
   explicit SharedLibrary(const char* name) : library_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
 
   /// Null if the library does not have the function.
@@ -38,7 +38,7 @@ class SharedLibrary {
     return function;
   }
 
-  /// True if the library is installed, and every function was found.
+  /// True if the library is installed and find() found every function.
   [[nodiscard]] bool has_all() const { return library_ != nullptr && has_all_; }
 
  private:
@@ -48,6 +48,6 @@ class SharedLibrary {
 
 }  // namespace gpuimg
 
-/// Declares a data member `member` that points to the function `name` of a library, or is null. Its struct has a member
-/// `library`, a SharedLibrary, before it.
+/// Declares a data member `member` that points to the function `name` of a library, or is null. The struct must declare
+/// a SharedLibrary `library` before it.
 #define GPUIMG_LIBRARY_FUNCTION(member, name) decltype(&::name) member = library.find<decltype(&::name)>(#name)

@@ -1,5 +1,5 @@
-// Tar archives: their members, read by libarchive, and the headers of members that are written. Without libarchive
-// (GPUIMG_ARCHIVE), both throw Error{unsupported}. docs/batch.md, "Archives".
+// Reads members of tar archives with libarchive, and makes the headers of members to write. In a build without
+// libarchive (GPUIMG_ARCHIVE), both throw Error{unsupported}. docs/batch.md, "Archives".
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ struct TarMember {
   std::string name;  ///< any bytes
   std::uint64_t size = 0;
   bool is_file = false;                  ///< a regular file with content of its own
-  std::shared_ptr<archive_entry> entry;  ///< everything that the archive says of it
+  std::shared_ptr<archive_entry> entry;  ///< all attributes in the archive
 };
 
-/// Reads one member after another, in constant memory. Every step throws Error{read} or Error{decode}, with the name of
-/// the archive: what follows is lost then.
+/// Reads one member after another, in constant memory. Every step may throw Error{read} or Error{decode} with the name
+/// of the archive; the remaining members are lost then.
 class TarReader {
  public:
-  /// `path` is a file or "-". An archive may be compressed by gzip or zstd. `check` gets the beginning of the file, as
-  /// it is stored; that of a pipe may be short, but not below 16 bytes unless that is all.
+  /// `path` is a file or "-". The archive may be compressed with gzip or zstd. `check` receives the beginning of the
+  /// file as stored. From a pipe, this may be short, but it has at least 16 bytes unless the input is shorter.
   explicit TarReader(const std::string& path, const CheckBeginning& check = nullptr);
   TarReader(const TarReader&) = delete;
   TarReader& operator=(const TarReader&) = delete;
@@ -41,8 +41,8 @@ class TarReader {
   /// The next member, or nothing at the end.
   std::optional<TarMember> next();
 
-  /// Where the content of the current member is, if the archive is a regular file and holds it in one piece: then it is
-  /// read from there, as long as this reader lives. Nothing for small members, of which libarchive holds all already.
+  /// Where the content of the current member lies, if the archive is a regular file and stores the content in one
+  /// piece. The section is valid while this reader lives. Nothing for small members, which libarchive has already read.
   std::optional<FileSection> section(const TarMember& member);
 
   /// Reads the next `room.size()` bytes of the current member.
@@ -56,14 +56,14 @@ class TarReader {
   std::unique_ptr<State> state_;
 };
 
-/// What stands before the content of a member like `model`, with another name and size: in the pax format, to which
-/// every ustar reader is used if the member needs no more.
+/// The header for a member like `model`, with another name and size. The format is pax; if the member needs no
+/// extensions, this is plain ustar.
 std::vector<std::byte> tar_header(const TarMember& model, const std::string& name, std::uint64_t size);
 
-/// How many zeros fill the last block of a member's content.
+/// The number of zeros that fill the last block of a member's content.
 constexpr std::size_t tar_padding(std::uint64_t size) { return static_cast<std::size_t>((512 - size % 512) % 512); }
 
-/// How many zeros end an archive.
+/// The number of zeros at the end of an archive.
 constexpr std::size_t kTarEndBytes = 1024;
 
 }  // namespace gpuimg

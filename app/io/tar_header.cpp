@@ -1,4 +1,4 @@
-// Headers of the members of an archive that is written. Each is made as an archive of one header by libarchive.
+// Headers of members to write. libarchive makes each header as an archive of its own.
 #include "io/tar.hpp"
 
 #include <memory>
@@ -15,13 +15,13 @@ class HeaderWriter {
  public:
   HeaderWriter() : writer_(owned(libarchive().write_new())) {
     check(libarchive().write_set_format_pax_restricted(writer_.get()));
-    check(libarchive().write_set_bytes_per_block(writer_.get(), 0));  // each part at once
+    check(libarchive().write_set_bytes_per_block(writer_.get(), 0));  // no blocking: write each part at once
     check(libarchive().write_open(writer_.get(), this, nullptr, collect, nullptr));
   }
   HeaderWriter(const HeaderWriter&) = delete;
   HeaderWriter& operator=(const HeaderWriter&) = delete;
 
-  /// Freeing an archive closes it, which would write the content that it misses.
+  /// Freeing an archive closes it, which would write the missing content; is_done_ discards these bytes.
   ~HeaderWriter() { is_done_ = true; }
 
   std::vector<std::byte> header_of(archive_entry* entry) {
@@ -57,7 +57,7 @@ class HeaderWriter {
   std::vector<std::byte> bytes_;
   bool is_done_ = false;
   bool lacks_memory_ = false;
-  ArchiveOwner writer_;  ///< the last member, thus freed first
+  ArchiveOwner writer_;  ///< the last data member, so it is destroyed first
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Members of tar archives, read by libarchive with callbacks of ours: it opens no file and prints nothing. gzip is
-// decompressed here, because libarchive does not compare its checksum: a changed bit of a JPEG would pass.
+// Reads members of tar archives with libarchive, through our own callbacks, so that libarchive opens no file and prints
+// nothing. gzip is decompressed here, because libarchive does not verify the checksum: a flipped bit in a JPEG would go
+// unnoticed.
 #include "io/tar.hpp"
 
 #include <fcntl.h>
@@ -31,9 +32,9 @@
 namespace gpuimg {
 namespace {
 
-constexpr std::byte kFirst{0x1f};  // of a gzip file
+constexpr std::byte kFirst{0x1f};  // first byte of a gzip file
 constexpr std::byte kSecond{0x8b};
-constexpr std::byte kDeflated{8};  // the only method there is
+constexpr std::byte kDeflated{8};  // the only compression method of gzip
 
 void begin(inflate_state& state) {
   isal_inflate_init(&state);
@@ -44,12 +45,12 @@ std::uint32_t at_most_uint32(std::size_t size) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(size, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Decompresses one gzip file (RFC 1952), or several one after another as `cat a.gz b.gz` makes them, by ISA-L.
+/// Decompresses a gzip file (RFC 1952), or several concatenated ones, as `cat a.gz b.gz` makes, with ISA-L.
 class GzipStream {
  public:
   static constexpr std::size_t kMagicBytes = 3;
 
-  /// If these bytes, kMagicBytes or more, begin a gzip file.
+  /// True if `bytes` (at least kMagicBytes) are the beginning of a gzip file.
   static bool begins(std::span<const std::byte> bytes);
 
   GzipStream();
@@ -57,20 +58,20 @@ class GzipStream {
   GzipStream& operator=(const GzipStream&) = delete;
   ~GzipStream();
 
-  /// Decompresses as much of `in` as `out` has room for, takes that away from `in`, and returns how many bytes it has
-  /// written. Zero if it needs more input, if the data are damaged, and behind the end.
+  /// Decompresses from `in` until `out` is full, and removes the consumed bytes from `in`. Returns the number of bytes
+  /// written; zero if more input is needed, if the data are damaged, or after the end.
   std::size_t inflate(std::span<const std::byte>& in, std::span<std::byte> out);
 
   /// A wrong checksum counts as damage.
   [[nodiscard]] bool is_damaged() const { return is_damaged_; }
 
-  /// Nothing is missing if the input ends here.
+  /// True if the input may end here.
   [[nodiscard]] bool is_whole() const;
 
  private:
   std::unique_ptr<inflate_state> state_;
   bool is_damaged_ = false;
-  bool has_ended_ = false;  ///< and what follows is not a gzip file
+  bool has_ended_ = false;  ///< the end is reached, and no further gzip file follows
 };
 
 bool GzipStream::begins(std::span<const std::byte> bytes) {
@@ -108,26 +109,26 @@ std::size_t GzipStream::inflate(std::span<const std::byte>& in, std::span<std::b
 constexpr std::size_t kStreamBlock = std::size_t{1} << 20;
 constexpr std::size_t kDecompressedBlock = std::size_t{256} << 10;
 
-/// The bytes of a tar archive, decompressed if it is a .tar.gz, in the blocks in which libarchive asks for them. A file
-/// is read by offset, and a pipe as it comes.
+/// The bytes of a tar archive, in the blocks that libarchive requests; a .tar.gz is decompressed. A file is read by
+/// offset, a pipe in sequence.
 class TarInput {
  public:
-  /// libarchive needs the headers of a file: the rest is skipped.
+  /// Small, because libarchive needs only the headers of a file; it skips the rest.
   static constexpr std::size_t kFileBlock = std::size_t{64} << 10;
 
   /// `path` is a file or "-". Throws Error{read}.
   explicit TarInput(const std::string& path);
 
   [[nodiscard]] const std::string& shown() const { return shown_; }  ///< for messages
-  [[nodiscard]] int number() const { return number_; }               ///< of the descriptor
+  [[nodiscard]] int number() const { return number_; }               ///< the descriptor
 
-  /// Of the first block, as it is stored; valid until more is read.
+  /// The beginning of the first block, as stored. Valid until more is read.
   [[nodiscard]] std::span<const std::byte> beginning() const {
     constexpr std::size_t kBeginning = 1024;
     return std::span<const std::byte>(block_).first(std::min(filled_, kBeginning));
   }
 
-  /// Of a regular file.
+  /// The size of a regular file.
   [[nodiscard]] const std::optional<std::uint64_t>& file_bytes() const { return file_bytes_; }
 
   /// The errno of a failed read, or 0.
@@ -135,18 +136,19 @@ class TarInput {
 
   [[nodiscard]] bool is_gzip() const { return gzip_ != nullptr; }
 
-  /// How many bytes have been read or passed over, and how many they were decompressed.
+  /// The number of bytes read or skipped, and the number of bytes after decompression.
   [[nodiscard]] std::uint64_t bytes_taken() const { return position_ - start_; }
   [[nodiscard]] std::uint64_t bytes_given() const { return given_; }
 
-  /// Passes over a block behind the end of the archive. False if there is none, or if that is not known: see failure()
-  /// and damage().
+  /// Skips a block after the end of the archive. False if there is no further block, or if reading failed: see
+  /// failure() and damage().
   bool pass_over_block();
 
-  /// What is wrong with the compressed data; null if nothing is.
+  /// The kind of damage in the compressed data; null if there is none.
   [[nodiscard]] const char* damage() const { return damage_; }
 
-  /// Where a part is in the file; nothing if it is not in the current block: libarchive has copied or decompressed it.
+  /// The offset of `part` in the file. Nothing if `part` is not in the current block, because libarchive copied or
+  /// decompressed it.
   [[nodiscard]] std::optional<std::uint64_t> offset_of(std::span<const std::byte> part) const;
 
   /// libarchive's callbacks; `input` is a TarInput.
@@ -164,16 +166,16 @@ class TarInput {
   Descriptor file_;
   int number_;
   std::optional<std::uint64_t> file_bytes_;
-  std::uint64_t start_ = 0;     ///< of the archive in the file
-  std::uint64_t position_ = 0;  ///< of the next block
+  std::uint64_t start_ = 0;     ///< offset of the archive in the file
+  std::uint64_t position_ = 0;  ///< offset of the next block
   std::vector<std::byte> block_;
-  std::size_t filled_ = 0;      ///< of the block
-  bool is_first_block_ = true;  ///< which the constructor has read
+  std::size_t filled_ = 0;      ///< bytes in the block
+  bool is_first_block_ = true;  ///< the constructor has read it
   std::uint64_t given_ = 0;
   int failure_ = 0;
   const char* damage_ = nullptr;
-  std::unique_ptr<GzipStream> gzip_;       ///< of a .tar.gz
-  std::span<const std::byte> compressed_;  ///< what is left of the block
+  std::unique_ptr<GzipStream> gzip_;       ///< only for a .tar.gz
+  std::span<const std::byte> compressed_;  ///< the remainder of the block
   std::vector<std::byte> decompressed_;
 };
 
@@ -213,7 +215,7 @@ ssize_t TarInput::read_up_to_block(std::span<std::byte> to) const {
                      : ::read(number_, to.data(), to.size());
 }
 
-/// Reads a block; a pipe may give a part of it. The first is long enough to tell the kind of the file.
+/// Reads a block; a pipe may deliver only part of it. The first block is long enough to recognize the kind of file.
 void TarInput::fill() {
   filled_ = 0;
   constexpr std::size_t kSignatureBytes = 16;
@@ -232,7 +234,7 @@ void TarInput::fill() {
   }
 }
 
-/// Empty at the end, and after a failure.
+/// The next stored block; empty at the end or after a failure.
 std::span<const std::byte> TarInput::next_block() {
   if (!is_first_block_) {
     fill();
@@ -241,12 +243,12 @@ std::span<const std::byte> TarInput::next_block() {
   return failure_ == 0 ? std::span<const std::byte>(block_).first(filled_) : std::span<const std::byte>();
 }
 
-/// Empty at the end, after a failure and after damage.
+/// The next decompressed bytes; empty at the end, after a failure or after damage.
 std::span<const std::byte> TarInput::next_decompressed() {
   for (;;) {
     const std::size_t count = gzip_->inflate(compressed_, decompressed_);
     if (gzip_->is_damaged()) {
-      damage_ = "invalid gzip data, or a wrong check sum";
+      damage_ = "invalid gzip data, or a wrong checksum";
       return {};
     }
     if (count > 0) {
@@ -262,7 +264,7 @@ std::span<const std::byte> TarInput::next_decompressed() {
   }
 }
 
-/// The bytes of the archive itself.
+/// The next bytes of the archive, decompressed if needed.
 std::span<const std::byte> TarInput::next() {
   const std::span<const std::byte> bytes = gzip_ ? next_decompressed() : next_block();
   given_ += bytes.size();
@@ -283,7 +285,7 @@ la_ssize_t TarInput::read(archive* of, void* input, const void** block) {
   return static_cast<la_ssize_t>(next.size());
 }
 
-/// Not beyond the end: libarchive finds there that the archive is truncated.
+/// Does not skip past the end of the file, so that libarchive notices a truncated archive.
 la_int64_t TarInput::skip(archive* /*of*/, void* input, la_int64_t wanted) {
   auto& self = *static_cast<TarInput*>(input);
   if (self.gzip_ || !self.file_bytes_ || self.position_ >= *self.file_bytes_) {
@@ -295,7 +297,7 @@ la_int64_t TarInput::skip(archive* /*of*/, void* input, la_int64_t wanted) {
   return static_cast<la_int64_t>(count);
 }
 
-// A bomb expands a thousandfold; images do not shrink by gzip or zstd.
+// A decompression bomb expands a thousandfold, but gzip and zstd hardly shrink images.
 constexpr std::int64_t kMaxExpansion = 200;
 constexpr std::int64_t kAlwaysAllowed = std::int64_t{256} << 20;
 
@@ -320,20 +322,21 @@ struct TarReader::State {
 
   TarInput input;
   ArchiveOwner reader;
-  std::span<const std::byte> chunk;  ///< what libarchive has read of the member and read_some() has not yet taken
-  std::uint64_t chunk_at = 0;        ///< where it is in the member; zeros are before it in a sparse member
-  std::uint64_t taken = 0;           ///< by read_some()
+  std::span<const std::byte>
+      chunk;                   ///< bytes of the member that libarchive has read, but read_some() has not yet taken
+  std::uint64_t chunk_at = 0;  ///< offset of the chunk in the member; zeros precede it in a sparse member
+  std::uint64_t taken = 0;     ///< bytes taken by read_some()
   bool has_member = false;
 
-  /// libarchive keeps the memory of a message for the next one: from here on, it has no reason to call exit() while it
-  /// reads content, outside InLibarchive.
+  /// Makes libarchive allocate memory for a long message, which it reuses for later ones. Afterwards, it has no reason
+  /// to call exit() while it reads content outside InLibarchive.
   void reserve_message() {
     constexpr std::size_t kLongest = 512;
     libarchive().set_error(reader.get(), 0, "%s", std::string(kLongest, ' ').c_str());
     libarchive().clear_error(reader.get());
   }
 
-  /// Decompresses what is left of the member: libarchive would do so without regard to the limit on expansion.
+  /// Decompresses the remainder of the member. Otherwise libarchive would do so without the limit on expansion.
   void pass_over() {
     const bool is_compressed = input.is_gzip() || libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE;
     while (is_compressed && has_member && next_chunk()) {
@@ -341,7 +344,7 @@ struct TarReader::State {
     }
   }
 
-  /// The checksum of a .tar.gz is after the end of the archive.
+  /// Reads past the end of the archive, because the checksum of a .tar.gz comes last.
   void read_to_end() {
     while (input.is_gzip() && input.pass_over_block()) {
       check_expansion();
@@ -388,8 +391,8 @@ struct TarReader::State {
     return count;
   }
 
-  /// A warning is about a name or an attribute, not about content. A retry would look for a sound header behind one
-  /// that is damaged.
+  /// Accepts warnings, which concern names or attributes, not content. Rejects ARCHIVE_RETRY: a retry would look for a
+  /// valid header after a damaged one.
   void check(int result) const {
     if (result < ARCHIVE_WARN || result == ARCHIVE_RETRY) {
       check_input();
@@ -397,7 +400,7 @@ struct TarReader::State {
     }
   }
 
-  /// A file that cannot be read need not be damaged.
+  /// A read error is reported as such, not as damage.
   void check_input() const {
     if (input.failure() != 0) {
       throw Error(ErrorKind::read, cannot_be_read(input.shown(), input.failure()));
@@ -408,7 +411,8 @@ struct TarReader::State {
   }
 
   [[nodiscard]] Error damaged(const std::string& how) const {
-    return Error(ErrorKind::decode, fmt::format("{}: is damaged: {}; download or copy it again", input.shown(), how));
+    return Error(ErrorKind::decode,
+                 fmt::format("{}: file is damaged: {}; download or copy it again", input.shown(), how));
   }
 
   void check_expansion() const {
@@ -416,8 +420,8 @@ struct TarReader::State {
     const std::int64_t out = std::max<std::int64_t>(libarchive().filter_bytes(reader.get(), 0), given);
     const auto in = static_cast<std::int64_t>(input.bytes_taken());
     if (out > kAlwaysAllowed && out / kMaxExpansion > in) {
-      throw Error(ErrorKind::decode, fmt::format("{}: expands to more than {} times its size; decompress it first if "
-                                                 "it is to be trusted",
+      throw Error(ErrorKind::decode, fmt::format("{}: expands to more than {} times its size; if you trust it, "
+                                                 "decompress it first",
                                                  input.shown(), kMaxExpansion));
     }
   }
@@ -434,14 +438,14 @@ TarReader::TarReader(const std::string& path, const CheckBeginning& check) : sta
   state.reserve_message();
   state.check(libarchive().read_support_filter_zstd(reader));
   state.check(libarchive().read_support_format_tar(reader));
-  // One by one: archive_read_open2() checks none of them, and needs their memory.
+  // Set one by one, because archive_read_open2() does not check whether setting them failed for lack of memory.
   state.check(libarchive().read_set_read_callback(reader, TarInput::read));
   state.check(libarchive().read_set_skip_callback(reader, TarInput::skip));
   state.check(libarchive().read_set_callback_data(reader, &state.input));
   if (libarchive().read_open1(reader) != ARCHIVE_OK) {
     state.check_input();
     throw Error(ErrorKind::decode,
-                fmt::format("{}: cannot be read as a tar archive: {}; check that it is one, and whole",
+                fmt::format("{}: cannot be read as a tar archive: {}; check that it is a complete tar archive",
                             state.input.shown(), failure_of(reader)));
   }
 }
@@ -451,7 +455,7 @@ TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() {
   state_->pass_over();
   const InLibarchive call;
-  // With read_next_header() libarchive would make the entry, and not check that it has.
+  // read_next_header() would make the entry itself without checking for lack of memory.
   const std::shared_ptr<archive_entry> header(libarchive().entry_new2(state_->reader.get()), libarchive().entry_free);
   if (header == nullptr) {
     throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// Replaces tar_reader.cpp and tar_header.cpp if libarchive is not built in.
+// Replaces tar_reader.cpp and tar_header.cpp in a build without libarchive.
 #include "gpuimg/error.hpp"
 #include "io/tar.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw Error(ErrorKind::unsupported,
-              "this gpuimg is built without libarchive and reads no tar archives; unpack it, and name the folder");
+              "this gpuimg is built without libarchive and cannot read tar archives; unpack it, and name the folder");
 }
 
 }  // namespace

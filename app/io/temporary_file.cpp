@@ -1,5 +1,5 @@
-// Temporary files: names, a registry, removal of stale ones, renaming, and writing: appended, or in parts from several
-// threads at once.
+// Temporary files: names, a registry, removal of stale files, renaming, and writing, either in order or in parts from
+// several threads at once.
 #include "io/temporary_file.hpp"
 
 #include <dirent.h>
@@ -46,10 +46,10 @@ bool is_temporary_name(const std::string& name, const std::string& prefix) {
 }
 
 bool remove_if_stale(const std::string& path) {
-  // Open for writing: network file systems need that for an exclusive lock.
+  // Opened for writing, because network file systems require this for an exclusive lock.
   constexpr int kFlags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   int file = ::open(path.c_str(), O_RDWR | kFlags);
-  if (file < 0 && errno == EACCES) {  // it has the permissions of the file it was to replace
+  if (file < 0 && errno == EACCES) {  // it already has the permissions of the file to replace
     file = ::open(path.c_str(), O_RDONLY | kFlags);
   }
   if (file < 0) {
@@ -64,14 +64,14 @@ bool remove_if_stale(const std::string& path) {
   return stale;
 }
 
-/// The temporary files of this process. There is one registry, because a signal is sent to the process.
+/// The temporary files of this process. There is one registry, because signals concern the whole process.
 struct Registry {
   std::mutex mutex;
   std::set<std::string> paths;
 };
 
-/// Static storage: used on the out-of-memory path, so it must not allocate. Never destroyed, because threads may still
-/// write while the process exits.
+/// Static storage, because the out-of-memory path must not allocate. Never destroyed, because threads may still write
+/// while the process exits.
 union NeverDestroyed {
   NeverDestroyed() : registry{} {}
   ~NeverDestroyed() {}
@@ -97,8 +97,8 @@ void unregister_temporary(const std::string& path) noexcept {
 
 constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
 
-/// Locks a new file. False if another run removed the file as stale before it was locked; then another name is needed.
-/// If the file system has no locks, nobody removes anything.
+/// Locks a new file. Returns false if another run removed the file as stale before it was locked; the caller then needs
+/// another name. On a file system without locks, no run removes files.
 bool try_lock(int file) {
   struct stat created {};
   const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -114,7 +114,8 @@ void wait_until_writable(int file) {
 
 std::string new_temporary_name() {
   std::uint64_t random = 0;
-  // Not std::random_device alone: making one asks the processor what it can, which traps in a virtual machine.
+  // std::random_device is only the fallback: constructing it queries processor features, which traps in a virtual
+  // machine.
   if (::getrandom(&random, sizeof(random), 0) != static_cast<ssize_t>(sizeof(random))) {
     std::random_device source;
     random = std::uint64_t{source()} << 32 | source();
@@ -192,20 +193,22 @@ void check_written(int file, const std::string& shown) {
   }
 }
 
-// PartWriter: one writer by pwrite(), in memory four more by mappings; the others wait. Whatever a mapping cannot do is
-// left to pwrite(), which has the error.
+// PartWriter: one thread writes with pwrite(); on tmpfs, up to four more write through mappings; the others wait. If a
+// mapping fails, pwrite() is used, which reports the error.
 namespace {
 
 /// Bounds the memory that a mapping adds to the process, and how long others wait for the writer.
 constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;
 
-/// Filled with pages at once: other threads cannot map or unmap memory meanwhile. The copy finds it in the cache.
+/// Pages are populated in steps of this size, because other threads cannot map or unmap memory meanwhile. The copy then
+/// finds the pages in the cache.
 constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
 
-/// Mapped at once. Other threads cannot use any memory of the process for the first time while one maps or unmaps.
+/// The size of one mapping. While a thread maps or unmaps, no other thread can touch new memory of the process.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{64} << 20;
 
-/// Members in flight are mostly in two or three windows; of larger ones, as many as threads copy.
+/// Members in flight usually lie in two or three windows. With larger members, each copying thread needs its own
+/// window.
 constexpr std::size_t kMaxWindows = 4;
 
 /// The file grows by this much at a time, as a hole. Growing waits for the writer.
@@ -233,12 +236,12 @@ class PartWriter::Window {
   [[nodiscard]] bool is_mapped() const { return memory_ != MAP_FAILED; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
-  /// Gives the range its pages. Where space is lacking this fails, and writing to the memory would raise SIGBUS.
+  /// Populates the pages of the range. Fails if there is no space, where writing to the memory would raise SIGBUS.
   [[nodiscard]] bool fill(std::size_t offset, std::size_t size) const {
     return ::madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
   }
 
-  /// The process no longer has the pages of the range; the file keeps them.
+  /// Removes the pages of the range from the process; the file keeps them.
   void drop(std::size_t offset, std::size_t size) const { (void)::madvise(at(offset), size, MADV_DONTNEED); }
 
   [[nodiscard]] std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
@@ -274,7 +277,7 @@ void PartWriter::write_at(std::uint64_t offset, std::span<const std::byte> part)
   }
 }
 
-/// False without having written all, if this part must wait for the writer.
+/// Returns false, possibly after writing some of the part, if the part must wait for the writer.
 bool PartWriter::write_beside(std::uint64_t offset, std::span<const std::byte> part) {
   if (!is_in_memory() || !mappers_.try_acquire()) {
     return false;
@@ -311,8 +314,8 @@ bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte
   if (window == nullptr) {
     return false;
   }
-  // Neighbors share pages at the ends of a part: the window and pwrite() are the same memory, and what is dropped comes
-  // back when it is used.
+  // Neighboring parts share pages at their ends. This is safe: the window and pwrite() use the same memory, and a
+  // dropped page returns when it is used.
   const auto skipped = static_cast<std::size_t>(offset % page);
   const auto begin = static_cast<std::size_t>(offset % kWindowBytes) - skipped;
   const std::size_t size = skipped + part.size();
@@ -329,7 +332,7 @@ bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte
   return filled == size;
 }
 
-/// Null if there is no memory for one.
+/// Null if there is no memory for a window.
 std::shared_ptr<const PartWriter::Window> PartWriter::window_of(int file, std::uint64_t number) {
   const std::lock_guard lock(mapping_);
   const auto known = std::ranges::find(windows_, number, [](const auto& window) { return window->number(); });
@@ -350,14 +353,15 @@ std::shared_ptr<const PartWriter::Window> PartWriter::window_of(int file, std::u
   }
 }
 
-/// A mapping must be readable, and outputs are open for writing alone. Negative if the file cannot be opened so.
+/// Opens the file again for reading and writing, because mappings must be readable and outputs are opened write-only.
+/// Negative if this fails.
 int PartWriter::readable_file() {
   std::call_once(is_opened_, [&] { readable_.emplace(::open(path_.c_str(), O_RDWR | O_CLOEXEC)); });
   return readable_->number();
 }
 
-/// A mapping holds nothing past the end of the file. fallocate() never shortens a file that another thread has just
-/// made longer, as ftruncate() would. Its one byte takes a page, so this much more space is needed meanwhile.
+/// A mapping cannot extend past the end of the file, so the file must grow first. Unlike ftruncate(), fallocate() never
+/// shortens a file that another thread has just extended. Its one byte temporarily takes a page of space.
 bool PartWriter::grow_to(std::uint64_t end) {
   if (end <= grown_) {
     return true;
@@ -374,18 +378,19 @@ bool PartWriter::grow_to(std::uint64_t end) {
   return true;
 }
 
-// Extended attributes. Whatever the system refuses is left out.
+// Extended attributes. Attributes that the system rejects are left out.
 namespace {
 
 bool is_access_list(std::string_view attribute) { return attribute.starts_with("system."); }
 
-/// False for those that belong to the content (security.ima), to the file system (trusted.overlay), or to access.
+/// False for attributes that belong to the content (security.ima), to the file system (trusted.overlay) or to access
+/// rights.
 bool is_free_attribute(std::string_view attribute) {
   const bool is_restricted = attribute.starts_with("security.") || attribute.starts_with("trusted.");
   return attribute == "security.selinux" || !(is_restricted || is_access_list(attribute));
 }
 
-/// What get(memory, size) gives, which returns the size that it needs for no memory, and -1 for a failure.
+/// The text that get(memory, size) returns. Without memory, get() returns the size needed; on failure, -1.
 template <class Get>
 std::string attribute_text(const Get& get) {
   const ssize_t size = get(nullptr, 0);
@@ -447,7 +452,7 @@ void TemporaryFile::take_permissions_of(const struct stat& old, const std::strin
   constexpr mode_t kAll = S_IRWXU | S_IRWXG | S_IRWXO;
   constexpr uid_t kUnchanged = static_cast<uid_t>(-1);
   if (!attributes_of.empty()) {
-    (void)::fchmod(file_, S_IRUSR | S_IWUSR);  // attributes may be private, and a read-only file takes none
+    (void)::fchmod(file_, S_IRUSR | S_IWUSR);  // attributes may be private, and cannot be set on a read-only file
     copy_attributes(attributes_of, file_, is_free_attribute);
   }
   const bool has_group = ::fchown(file_, old.st_uid, old.st_gid) == 0 || ::fchown(file_, kUnchanged, old.st_gid) == 0;
@@ -491,8 +496,8 @@ void TemporaryFile::become_target() {
     renamed_ = true;
     return;
   }
-  // If the file system does not support RENAME_NOREPLACE, link() refuses just as safely. The destructor removes the
-  // temporary name.
+  // If the file system does not support RENAME_NOREPLACE, link() is as safe: it fails if the target exists. The
+  // destructor removes the temporary name.
   const bool can_try_link = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
   if (can_try_link && ::link(path_.c_str(), target_.c_str()) == 0) {
     return;

@@ -1,5 +1,5 @@
-// Temporary files: named, registered so that an immediate exit can remove them, written in order or in parts by several
-// threads, removed unless they get their final names, and found again if their process was killed.
+// Temporary files. They are registered, so that an immediate exit can remove them, and written in order or in parts by
+// several threads. A file that does not get its final name is removed. Files of killed processes can be found again.
 #pragma once
 
 #include <sys/stat.h>
@@ -20,15 +20,15 @@
 namespace gpuimg {
 
 /// ".gpuimg-" and 16 hexadecimal digits: 6 from this host's name, 10 random. The writer holds an flock(2) on the file
-/// until it has its final name.
+/// until the file has its final name.
 std::string new_temporary_name();
 
-/// Removes the temporary files of this host that nobody has locked, and returns their number; 0 if the folder cannot be
-/// read. Files of other hosts are kept: on some file systems (NFS mounted with nolock) locks do not reach other hosts.
+/// Removes unlocked temporary files of this host and returns their number; 0 if the folder cannot be read. Keeps files
+/// of other hosts, because on some file systems (NFS mounted with nolock) locks are not visible to other hosts.
 std::size_t remove_stale_temporaries(const std::string& folder);
 
-/// Removes every TemporaryFile of this process. Afterwards, making and ending one blocks forever: call it only before
-/// exiting.
+/// Removes every TemporaryFile of this process. Call only before exiting: afterwards, creating or destroying a
+/// TemporaryFile blocks forever.
 void remove_registered_temporaries();
 
 /// The path up to its last slash; "." if it has none.
@@ -37,18 +37,18 @@ std::string folder_of(const std::string& path);
 /// Writes all bytes, retrying partial writes. Throws Error{write}, or OutputClosed on EPIPE.
 void write_all(int file, std::span<const std::byte> content, const std::string& shown);
 
-/// The same from an offset of the file on, from any thread.
+/// Like write_all, but at an offset of the file, and from any thread.
 void write_all_at(int file, std::uint64_t offset, std::span<const std::byte> content, const std::string& shown);
 
 /// Call after the last write: throws Error{write} if the file system reports a delayed write error. Keeps the
 /// descriptor open.
 void check_written(int file, const std::string& shown);
 
-/// Writes parts of one file from several threads. Linux lets one thread at a time write() to a file; the others spin in
-/// the kernel. Here they sleep until it is their turn. On tmpfs, where this limits throughput, up to four waiting
-/// threads copy their parts into mappings of the file, which need no lock of the file. More threads would wait for each
-/// other's pages. A mapping costs twice the processor time of write() on tmpfs, and ten times on a disk, so only tmpfs
-/// uses them. ADR 0026 has the measurements.
+/// Writes parts of one file from several threads. Linux lets only one thread at a time write() to a file; the others
+/// spin in the kernel. Here they sleep until their turn. On tmpfs, where one writer limits throughput, up to four
+/// waiting threads copy their parts into mappings of the file, which need no file lock. More threads would wait for
+/// each other's pages. A mapping costs twice the processor time of write() on tmpfs, and ten times on a disk, so
+/// mappings are used only on tmpfs. ADR 0026 has the measurements.
 class PartWriter {
  public:
   /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive this.
@@ -60,8 +60,8 @@ class PartWriter {
   /// From any thread. Parts must not overlap. Throws Error{write}.
   void write_at(std::uint64_t offset, std::span<const std::byte> part);
 
-  /// Call once no thread writes: ends the file after its last part or after `appended` bytes, if that is more.
-  /// Throws Error{write}.
+  /// Call when no thread writes any more. Ends the file after its last part, or after `appended` bytes if that is
+  /// later. Throws Error{write}.
   void finish(std::uint64_t appended);
 
  private:
@@ -77,13 +77,13 @@ class PartWriter {
   int file_;
   const std::string& path_;
   const std::string& shown_;
-  std::atomic<std::uint64_t> end_ = 0;    ///< of the last part
+  std::atomic<std::uint64_t> end_ = 0;    ///< end of the last part
   std::atomic<std::uint64_t> grown_ = 0;  ///< the file has at least this length; 0: it ends with its last part
   std::mutex writing_;                    ///< held by the thread that uses write()
   std::counting_semaphore<> mappers_{4};  ///< threads that may still use a mapping
   std::mutex growing_;
   std::mutex mapping_;
-  std::vector<std::shared_ptr<const Window>> windows_;  ///< the last ones
+  std::vector<std::shared_ptr<const Window>> windows_;  ///< the most recent windows
   std::once_flag is_examined_;
   std::once_flag is_opened_;
   bool in_memory_ = false;
@@ -99,8 +99,9 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// Copies owner, group and permission bits as far as the system allows; group permissions only with the group. Unless
-  /// `attributes_of` is empty, so are the extended attributes of that file, such as comments and access lists.
+  /// Copies owner, group and permission bits as far as the system allows; group permissions only together with the
+  /// group. Unless `attributes_of` is empty, also copies the extended attributes of that file, such as comments and
+  /// access lists.
   void take_permissions_of(const struct stat& old, const std::string& attributes_of);
 
   void write(std::span<const std::byte> content);

@@ -1,6 +1,5 @@
-// What an operation needs, said once for each: read where images are cut into strips, where memory is planned, by
-// `auto`, by the commands, and by doctor, bench and the tests. Limits and the format of a result stand beside the
-// options in gpuimg/ops.
+// The requirements of each operation, in one place. Used to cut images into strips, to plan memory, by `auto`, by the
+// commands, and by doctor, bench and the tests. Limits and result formats are declared with the options in gpuimg/ops.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 
 namespace gpuimg {
 
-/// The size and the pixels of an image that is not there yet.
+/// The size and pixel format of an image that does not exist yet.
 struct ImageShape {
   int width = 1;
   int height = 1;
@@ -23,38 +22,38 @@ struct ImageShape {
 };
 
 struct OperationTraits {
-  /// What messages call the operation: its subcommand, or the options that choose it.
+  /// The name of the operation in messages: its subcommand, or the options that choose it.
   std::string_view what;
-  /// The backends that have it; empty = all of them.
+  /// The backends that have the operation; empty = all of them.
   std::span<const BackendKind> only_on = {};
   OperationCost cost = {};
 
-  /// Of the result. A histogram has none.
+  /// The shape of the result. Not used for a histogram.
   ImageShape result = {};
 
-  /// A row of the result depends on the same row of the input, and on so many rows above and below it.
+  /// A row of the result depends on the same row of the input and on this many rows above and below it.
   int halo_rows = 0;
-  /// The whole image must be read before the first row of the result: something is counted, or summed.
+  /// The whole image must be read before the first row of the result, because pixels are counted or summed.
   bool reads_all_first = false;
 
-  /// Pixels change places: a thumbnail in the file shows another image, and sizes in its metadata follow the result.
+  /// Pixels change places. A thumbnail in the file is then invalid, and sizes in the metadata must be updated.
   bool moves_pixels = false;
-  /// They do so from row to row: a row of the result depends on other rows than the same one, in the order from top to
-  /// bottom; in any order if reads_all_first is set too.
+  /// Pixels change rows: a row of the result depends on other input rows than the same one. The rows are read from top
+  /// to bottom, or in any order if reads_all_first is also set.
   bool moves_rows = false;
-  /// Width and height change places, and so do the densities.
+  /// Width and height are swapped, and so are the horizontal and vertical densities.
   bool swaps_sides = false;
 
-  /// Bytes per pixel in host memory, beside the input: of the result, 0 if it takes the memory of the input or is a few
-  /// numbers; and of what is made in between.
+  /// Bytes per pixel in host memory, in addition to the input. result_bytes: the result; 0 if it reuses the memory of
+  /// the input or is only a few numbers. other_bytes: intermediate data.
   std::uint64_t result_bytes = 0;
   std::uint64_t other_bytes = 0;
 
-  /// Bytes per pixel on a device, beside the input and the result: planes, and tables of sums and of squares.
+  /// Bytes per pixel on a device, in addition to input and result: planes, and tables of sums and squares.
   std::size_t device_bytes = 0;
 };
 
-/// The traits for images of this shape. What does not depend on it is right for any: `what`, `only_on` and `cost`.
+/// The traits for images of this shape. `what`, `only_on` and `cost` do not depend on the shape.
 OperationTraits traits_of(const HistogramOptions& options, const ImageShape& input = {});
 OperationTraits traits_of(const EqualizeOptions& options, const ImageShape& input = {});
 #define GPUIMG_DECLARE(Options) OperationTraits traits_of(const Options& options, const ImageShape& input = {});
@@ -62,7 +61,7 @@ GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
 #undef GPUIMG_DECLARE
 OperationTraits traits_of(const PictureOperation& operation, const ImageShape& input = {});
 
-/// What operations cost one after another.
+/// The cost of two operations in sequence.
 OperationCost operator+(const OperationCost& a, const OperationCost& b);
 
 }  // namespace gpuimg

@@ -1,5 +1,5 @@
-// What each operation needs, in the order of their options in gpuimg/backend.hpp; the list of operations, and what each
-// is tested and timed with.
+// The traits of each operation, in the order of the options in gpuimg/backend.hpp; then the list of operations, with
+// the trials for testing and timing them.
 #include "operations/operations.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr std::array kOnlyCpu = {BackendKind::cpu};
 
 constexpr std::size_t kTable = sizeof(std::uint64_t);
 
-/// Where pixels have weights: a plane, three planes of weighted parts and their tables, or six with squares.
+/// For weighted pixels: a plane of weights, and three planes of weighted values with their tables, or six with squares.
 constexpr std::size_t kWeighted = 2 + 3 * (kTable + 2);
 constexpr std::size_t kWeightedSquares = 2 + 6 * (kTable + 2);
 
@@ -50,10 +50,11 @@ ImageShape with_format(ImageShape shape, PixelFormat format) {
   return shape;
 }
 
-/// Bytes per pixel of the levels that a window or a threshold looks at.
+/// Bytes per pixel of the levels that a window or threshold reads.
 std::uint64_t level_bytes(PixelFormat input) { return std::min<std::uint64_t>(input.bytes_per_pixel(), 2); }
 
-/// The shape that options give an image; its own if it does not fit them, which for_image() of the step says.
+/// The shape of the result. If the image does not fit the options, returns its own shape; for_image() of the step
+/// reports the error.
 template <class Options>
 ImageShape reshaped(const ImageShape& input, const Options& options) {
   try {
@@ -64,7 +65,7 @@ ImageShape reshaped(const ImageShape& input, const Options& options) {
   }
 }
 
-/// Bytes of a result, for each pixel of the input.
+/// Bytes of the result per pixel of the input.
 std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) {
   const auto pixels = [](const ImageShape& shape) {
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height),
@@ -73,7 +74,7 @@ std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) 
   return (pixels(result) * result.format.bytes_per_pixel() + pixels(input) - 1) / pixels(input);
 }
 
-/// Rows of an image above and below the middle of those that a row of the result depends on.
+/// The number of rows above and below its middle row that a row of the result depends on.
 int rows_beside(const ImageShape& input, const ResizeOptions& options) {
   try {
     const ResizePlan plan = resize_plan(input.width, input.height, options);
@@ -85,7 +86,7 @@ int rows_beside(const ImageShape& input, const ResizeOptions& options) {
   }
 }
 
-/// That of the table, also for one that could wrap.
+/// The sample type of the table, also for sums that could wrap.
 Sample entry_of(const IntegralOptions& options, const ImageShape& input) {
   const std::uint64_t largest = largest_sum(std::max(input.width, 1), std::max(input.height, 1),
                                             std::max(input.format.max_value(), 1U), options.square);
@@ -158,7 +159,7 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
           .device_bytes = device_bytes_of(options, input.format)};
 }
 
-/// The host holds the image with a border too. Each offset of the search window costs every pixel the same:
+/// The host also stores the image with a border. Each offset of the search window costs the same time per pixel:
 /// docs/operations.md, "Denoising".
 OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input) {
   constexpr double kThreadMsAnOffset = 0.75;
@@ -177,7 +178,7 @@ OperationTraits traits_of(const DenoiseOptions& options, const ImageShape& input
           .device_bytes = input.format.bytes_per_pixel() + std::size_t{has_hidden}};
 }
 
-/// The host holds the runs of one color, of at most every second pixel: 16 bytes each, and 8 for each row.
+/// The host stores runs of one color: at most one run per two pixels, with 16 bytes each, plus 8 bytes per row.
 OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& input) {
   const auto width = static_cast<std::size_t>(std::max(input.width, 1));
   const std::size_t row_bytes = 16 * ((width + 1) / 2) + 8;
@@ -191,8 +192,8 @@ OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& inp
           .device_bytes = held};
 }
 
-/// The host holds a level of each pixel and a running count of text. The time is that of a page of 8.7 megapixels, of
-/// which the search takes four fifths; it grows with the larger side of the page, too.
+/// The host stores a level of each pixel and a running count of text pixels. The time was measured with a page of 8.7
+/// megapixels; the search takes four fifths of it. The time also grows with the larger side of the page.
 OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& input) {
   return {.what = "deskew",
           .only_on = kOnlyCpu,
@@ -205,7 +206,7 @@ OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& in
           .other_bytes = level_bytes(input.format) + 2};
 }
 
-/// Also what is between two passes.
+/// Includes the intermediate image between the two passes.
 OperationTraits traits_of(const ResizeOptions& options, const ImageShape& input) {
   const ImageShape result = reshaped(input, options);
   const std::uint64_t bytes = bytes_by_pixel(result, input);
@@ -283,7 +284,7 @@ Trial mapping(std::string name, const Options& options, PixelFormat format) {
   return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
 }
 
-/// The trial with the largest window that fits an image too small for the one asked for.
+/// The trial; for an image too small for its window, with the largest window that fits.
 Trial fitted(Trial trial, WindowOptions options) {
   trial.run = [options](Backend& backend, const Picture& picture) -> OperationResult {
     WindowOptions fitting = options;
@@ -323,7 +324,7 @@ std::vector<Trial> hist_trials(PixelFormat format) {
   return trials;
 }
 
-/// Matching to a histogram that rises like a ramp: dark images become bright.
+/// Matches to a histogram that rises like a ramp, so that dark images become bright.
 Trial match_trial(EqualizeColor color, PixelFormat format) {
   const auto ramp = std::make_shared<LevelCounts>(1, std::vector<std::uint64_t>(format.max_value() + std::size_t{1}));
   std::iota(ramp->front().begin(), ramp->front().end(), std::uint64_t{0});
@@ -392,7 +393,7 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
   return trials;
 }
 
-/// Windows up to and beyond those whose sums fit 32 bits; smaller ones for images without room for them.
+/// Windows up to and beyond the size whose sums fit in 32 bits; smaller windows for small images.
 std::vector<Trial> window_trials(PixelFormat format) {
   std::vector<Trial> trials;
   const auto add = [&](WindowStatistic statistic, const std::string& name, int size, Border border) {
@@ -466,7 +467,7 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
   return trials;
 }
 
-/// Windows up to those of bradley; smaller ones for images without room for them.
+/// Windows up to the size of bradley's; smaller windows for small images.
 std::vector<Trial> threshold_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& method : kMethodNames) {
@@ -496,7 +497,7 @@ std::vector<Trial> threshold_trials(PixelFormat format) {
   return trials;
 }
 
-/// Bytes of a picture read once, and of a result with `part` of its pixels written once.
+/// Bytes per pixel to read a picture once and to write a result with `part` of its pixels once.
 double moved_bytes(PixelFormat format, double part) { return (1.0 + part) * bytes_of(format); }
 
 ResizeOptions scaling(double percent, ResizeFilter filter) {
@@ -550,7 +551,7 @@ std::vector<Trial> resize_trials(PixelFormat format) {
   return trials;
 }
 
-/// Boxes and sizes are parts of the picture's.
+/// Boxes and sizes are fractions of the picture.
 std::vector<Trial> crop_trials(PixelFormat format) {
   const auto half = [](int side) { return (side + 1) / 2; };
   const auto cropping = [&](std::string name, Gravity gravity) {
@@ -597,7 +598,7 @@ std::vector<Trial> denoise_trials(PixelFormat format) {
   return {timed(denoising(3, 5, std::nullopt)), denoising(1, 1, 0.0F), denoising(5, 3, 90.0F)};
 }
 
-/// What is darker than a level is black, and its specks are removed.
+/// Makes pixels below a level black, then removes specks.
 std::vector<Trial> despeckle_trials(PixelFormat format) {
   const auto despeckling = [format](int size, SpeckColor color) {
     return Trial{fmt::format("despeckle {} {}", name_of(color, kSpeckColorNames), size),
@@ -674,7 +675,7 @@ bool threshold_is_right(Backend& backend) {
          makes(backend, bradley, std::array<std::uint8_t, 4>{0, 0, 0, 255});
 }
 
-/// At this strength, levels that are 10 apart count nearly in full, and the bright pixel does not.
+/// At this strength, levels 10 apart get nearly full weight, and the bright pixel gets none.
 bool denoise_is_right(Backend& backend) {
   DenoiseOptions options;
   options.patch = 1;
@@ -693,7 +694,7 @@ bool despeckle_is_right(Backend& backend) {
          holds(despeckled(2), std::array<std::uint8_t, 8>{255, 255, 255, 255, 255, 255, 255, 255});
 }
 
-/// A bar that falls by one pixel in twenty, 2.86 degrees, becomes level.
+/// A bar with a slope of one pixel in twenty (2.86 degrees) becomes level.
 bool deskew_is_right(Backend& backend) {
   constexpr int kSide = 201;
   constexpr int kMiddle = kSide / 2;
@@ -713,7 +714,7 @@ bool deskew_is_right(Backend& backend) {
          std::all_of(row, row + kSide, [](std::uint8_t level) { return level < 16; });
 }
 
-/// A translucent color, which is multiplied by its alpha and divided by it again.
+/// Checks a translucent color, which is multiplied by its alpha and divided by it again.
 bool translucent_resize_is_right(Backend& backend) {
   const Picture pixel = picture_of(backend, 1, 1, std::array<std::uint8_t, 4>{176, 129, 217, 222});
   return holds(backend.download(backend.apply(pixel, scaling(200.0, ResizeFilter::box))),
@@ -721,7 +722,7 @@ bool translucent_resize_is_right(Backend& backend) {
                                             175, 128, 217, 222, 175, 128, 217, 222});
 }
 
-/// Half the size by `box`: the mean, rounded. Twice the size by `nearest`: each pixel four times.
+/// Half the size with `box` gives the rounded mean. Twice the size with `nearest` gives each pixel four times.
 bool resize_is_right(Backend& backend) {
   return makes(backend, scaling(50.0, ResizeFilter::box), std::array<std::uint8_t, 1>{75}) &&
          makes(backend, scaling(200.0, ResizeFilter::nearest),
@@ -778,7 +779,7 @@ const std::array kOperations = {
               integral_is_right},
     Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", with_defaults<ToHslOptions>,
               hsl_trials, hsl_is_right},
-    Operation{"threshold", "make black and white images, by one threshold or by one for each place", of_sauvola,
+    Operation{"threshold", "make black and white images, with one threshold or local ones", of_sauvola,
               threshold_trials, threshold_is_right},
     Operation{"denoise", "remove noise and keep edges (non-local means)", with_defaults<DenoiseOptions>, denoise_trials,
               denoise_is_right},
@@ -786,7 +787,7 @@ const std::array kOperations = {
               despeckle_trials, despeckle_is_right},
     Operation{"deskew", "straighten scanned pages by their lines of text", with_defaults<DeskewOptions>, deskew_trials,
               deskew_is_right},
-    Operation{"resize", "make an image smaller or larger, with Pillow's bytes", of_doubling, resize_trials,
+    Operation{"resize", "make an image smaller or larger, as Pillow does to the byte", of_doubling, resize_trials,
               resize_is_right},
     Operation{"crop", "keep a part of an image", with_defaults<CropOptions>, crop_trials, crop_is_right},
     Operation{"rotate", "rotate by 90, 180 or 270 degrees", with_defaults<TurnOptions>, rotate_trials, rotate_is_right},
@@ -845,7 +846,7 @@ std::size_t most_device_bytes(bool has_alpha) {
       return kind == BackendKind::cpu;
     });
     if (is_of_host || traits.result.width > shape.width || traits.result.height > shape.height) {
-      continue;  // none on a device, or it depends on how much the image grows
+      continue;  // needs no device memory, or an amount that depends on how much the image grows
     }
     most = std::max(most, (makes_pixels ? traits.result.format.bytes_per_pixel() : 0) + traits.device_bytes);
   }

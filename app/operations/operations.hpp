@@ -1,8 +1,8 @@
-// The list of operations, read by the commands and their help, `auto`, --verify, doctor, bench, the parity tests and
+// The list of operations, used by the commands and their help, `auto`, --verify, doctor, bench, the parity tests and
 // the fuzzers. A new operation is one entry in operations.cpp.
 //
-// What depends on an operation's options is in operation_traits.hpp, and in gpuimg/ops beside the options. Which
-// options name files is said where a command declares them (OptionSpec::reads_file).
+// Properties that depend on the options of an operation are in operation_traits.hpp and in gpuimg/ops. Commands declare
+// which options name files (OptionSpec::reads_file).
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ using HostResult = std::variant<Histogram, Image>;
 struct Trial {
   std::string name;  ///< "equalize luma": the operation, then its options
   std::function<OperationResult(Backend&, const Picture&)> run;
-  double bytes_per_pixel = 0.0;               ///< minimum number of bytes that must be read and written
-  bool is_timed = false;                      ///< by `bench`
+  double bytes_per_pixel = 0.0;               ///< minimum number of bytes to read and write
+  bool is_timed = false;                      ///< `bench` times it
   std::span<const BackendKind> only_on = {};  ///< the backends that have it; empty = all of them
 
   [[nodiscard]] bool is_on(BackendKind kind) const;
@@ -35,21 +35,20 @@ struct Trial {
 /// Runs a trial and downloads its result.
 HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture);
 
-/// Runs a trial on two backends that hold the same pixels. Returns the first difference; empty if the results are
-/// equal.
+/// Runs a trial on two backends with the same pixels. Returns the first difference; empty if the results are equal.
 std::string difference(const Trial& trial, Backend& a, const Picture& on_a, Backend& b, const Picture& on_b);
 
 struct Operation {
   std::string_view name;     ///< the subcommand
   std::string_view summary;  ///< one line for --help
 
-  /// The traits with the options that take the most memory on a device.
+  /// The traits with the options that need the most device memory.
   OperationTraits (*largest)(const ImageShape& input);
 
-  /// Every option that applies to images of `format`. `bench` times those with is_timed on any image.
+  /// Trials of every option that applies to images of `format`. `bench` runs trials with is_timed on any image.
   std::vector<Trial> (*trials)(PixelFormat format);
 
-  /// Checks a small result that is known by hand.
+  /// Checks a small result that was computed by hand.
   bool (*known_answer)(Backend& backend);
 
   /// True if the backend has any of its trials.
@@ -59,14 +58,14 @@ struct Operation {
 /// All operations, in the order of help texts.
 std::span<const Operation> operations();
 
-/// The operation of a subcommand; nullptr if it is none.
+/// The operation of a subcommand; nullptr if the subcommand is not an operation.
 const Operation* find_operation(std::string_view name);
 
 /// The trials of all operations that a backend has.
 std::vector<Trial> trials_on(BackendKind backend, PixelFormat format);
 
-/// The most bytes per pixel that any operation which does not enlarge takes on a device beside a 16-bit image with or
-/// without alpha: the result, and what is made in between.
+/// The most device memory, in bytes per pixel, that any operation needs in addition to a 16-bit image with or without
+/// alpha: for the result and intermediate data. Operations that enlarge are not included.
 std::size_t most_device_bytes(bool has_alpha);
 
 }  // namespace gpuimg

@@ -1,5 +1,5 @@
-// Checks that the results of two backends are identical, and what `doctor` checks of each backend: known answers, and
-// agreement with the CPU. Also what the self-tests of codecs and `bench` share with it: the result and the test image.
+// Checks that the results of two backends are identical. Also the checks of `doctor` for each backend (known answers
+// and agreement with the CPU), and the result type and test image that self-tests of codecs and `bench` share.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ std::string speed_up(const BenchRow& row, std::size_t timing, double last_ms) {
   return is_last ? fmt::format("{:.1f}x", row.timings.front().kernel_ms / last_ms) : "";
 }
 
-/// Codecs have no copies of pixels apart from their own.
+/// Empty for codecs, whose times already include copying pixels.
 std::string copy_ms(const BenchRow& row, double ms) { return row.is_codec ? "" : fmt::format("{:.3f}", ms); }
 
 struct Column {
@@ -54,7 +54,7 @@ const std::vector<Column> kColumns = {
      [](const auto& row, std::size_t i) { return speed_up(row, i, whole_ms(row.timings.back())); }},
 };
 
-/// The columns that fit the width.
+/// The columns that fit into `width`.
 std::vector<Column> columns_for(bool compares, int width) {
   std::vector<Column> columns = kColumns;
   std::erase_if(columns, [&](const Column& column) { return column.compares && !compares; });

@@ -8,19 +8,19 @@ namespace gpuimg {
 
 struct BackendTiming {
   std::string backend;
-  double upload_ms = 0.0;             ///< like the download, not of a codec
-  double kernel_ms = 0.0;             ///< median time of the operation alone, on pixels already uploaded; of a codec,
-                                      ///< from a file in host memory to pixels in the backend's, or back
-  double download_ms = 0.0;           ///< of the uploaded picture itself, as a measure of the download
+  double upload_ms = 0.0;             ///< not for codecs, like download_ms
+  double kernel_ms = 0.0;             ///< median time of the operation alone, on uploaded pixels; for a codec, from
+                                      ///< a file in host memory to pixels in the backend's memory, or back
+  double download_ms = 0.0;           ///< of the uploaded picture, as a measure for results
   double gigabytes_per_second = 0.0;  ///< minimum bytes the operation must move, divided by kernel_ms
   double share_of_copy = 0.0;         ///< gigabytes_per_second relative to a plain copy on this backend
 };
 
 struct BenchRow {
   std::string image;
-  std::string operation;  ///< or codec
+  std::string operation;  ///< or the codec
   bool is_codec = false;
-  bool compared = false;   ///< false if there is nothing to compare with
+  bool compared = false;   ///< false if there is no other backend to compare with
   std::string difference;  ///< empty if the backends agree
   std::vector<BackendTiming> timings;
 };
@@ -36,8 +36,8 @@ struct BenchReport {
   std::vector<BenchRow> rows;
 };
 
-/// At most `width` characters wide. The narrowest table has only the operation, the backend and the kernel time, and
-/// takes 35. Compares the last backend with the first, if there are two.
+/// At most `width` characters wide, but at least 35, for the operation, the backend and the kernel time. Compares the
+/// last backend with the first if there are at least two.
 std::string bench_table(const BenchReport& report, int width);
 
 /// {"schema": 1, "backends": […], "results": […]}

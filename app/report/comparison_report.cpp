@@ -1,4 +1,4 @@
-// What `compare` prints: text, JSON, and the table of a run over folders. docs/cli.md, "compare".
+// The output of `compare`: text, JSON, and the table of a run over folders. docs/cli.md, "compare".
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ std::string within_text(const ComparedPair& pair) {
   return pair.tolerance == 0 ? "" : fmt::format(" by more than {}", pair.tolerance);
 }
 
-/// Levels with two decimals, below that three significant digits; 0 is exact.
+/// A mean in levels: two decimals from 1 up, else three significant digits. "0" means exactly 0.
 std::string mean_text(double mean) {
   return mean == 0.0 ? "0" : mean >= 1.0 ? fmt::format("{:.2f}", mean) : fmt::format("{:.3g}", mean);
 }
@@ -109,7 +109,7 @@ void write_first(JsonWriter& json, const std::optional<FirstDifference>& first) 
   json.end();
 }
 
-/// Null if there is none.
+/// Writes null if there is no value.
 void write_optional(JsonWriter& json, std::string_view key, const std::optional<double>& value) {
   json.key(key);
   value ? json.real(*value) : json.null();

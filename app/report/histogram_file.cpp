@@ -1,4 +1,4 @@
-// Histograms as files: one list of columns is the header of the table's CSV and the members of its JSON. What is read
+// Histograms as files. One list of columns provides both the header of the table's CSV and the keys of its JSON. Input
 // is checked, because files are untrusted.
 #include "report/histogram_file.hpp"
 
@@ -78,13 +78,13 @@ void write_options(JsonWriter& json, const HistogramReport& report) {
   } else {
     json.null();
   }
-  if (options.range) {  // data have one only with bins
+  if (options.range) {  // data files use the range only with bins
     json.key("range").begin_array().integer(report.axis.first).integer(report.axis.last()).end();
   }
   json.key("cumulative").boolean(options.cumulative).key("normalize").boolean(options.normalize).end();
 }
 
-/// Statistics that depend on an order of the values, or on their distance along a line.
+/// Statistics that require values on a line: with an order and distances.
 void write_linear(JsonWriter& json, const HistogramStatistics& s, const ValueAxis& axis) {
   const auto level = [&](std::string_view name, double value) { json.key(name).real(axis.value_of_level(value)); };
   level("min", s.min);
@@ -100,7 +100,7 @@ void write_linear(JsonWriter& json, const HistogramStatistics& s, const ValueAxi
   json.end();
 }
 
-/// The same keys for values on a circle, which has no order.
+/// The same keys for values on a circle, which have no order.
 void write_circular(JsonWriter& json, const ChannelReport& channel, const ValueAxis& axis) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   json.key("circular").boolean(true);
@@ -161,7 +161,7 @@ void write_channel(JsonWriter& json, const HistogramReport& report, const Channe
   json.end();
 }
 
-/// Describes a defect of the file; becomes the "why" of the message.
+/// A defect of the file; its text becomes the reason in the error message.
 struct Contradiction : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -222,7 +222,7 @@ HistogramFile file_in(JsonValue json) {
     file.histogram.channels.push_back(channel_in(channel, file.histogram.counted));
   }
   if (file.histogram.channels.empty()) {
-    throw Contradiction("it holds no channel");
+    throw Contradiction("it has no channel");
   }
   return file;
 }
@@ -279,7 +279,7 @@ std::vector<std::string_view> split(const std::string& name, std::string_view ce
   }
   if (parts.size() != kTableColumns) {
     throw Error(ErrorKind::decode,
-                printable_name(name) + ": the manifest's row of it has other columns; run without --resume");
+                printable_name(name) + ": its row in the manifest has other columns; run without --resume");
   }
   return parts;
 }
@@ -519,7 +519,7 @@ std::vector<Histogram> TableTotal::prepare(const Histogram& histogram, const std
   const std::size_t levels = histogram.channels.front().counts.size();
   if (!channels_.empty() && channels_.front().total().channels.front().counts.size() != levels) {
     throw Error(ErrorKind::unsupported,
-                printable_name(name) + ": --total adds no images of 8 and 16 bits; write a table for each depth");
+                printable_name(name) + ": --total cannot add images of 8 and of 16 bits; write a table for each depth");
   }
   std::vector<Histogram> channels;
   for (const ChannelHistogram& channel : histogram.channels) {

@@ -1,5 +1,5 @@
-// Histograms as files for programs: written as CSV and JSON, read again, added, and as rows of a table of many images.
-// docs/operations.md, "Histogram" and "A table of many images".
+// Histograms as files for programs: writes CSV and JSON, reads JSON, adds histograms, and writes tables with a row per
+// image. docs/operations.md, "Histogram" and "A table of many images".
 #pragma once
 
 #include <cstddef>
@@ -30,22 +30,22 @@ std::string to_csv(const HistogramReport& report);
 ///                                   circular mean and stddev, and null for min, max, median and percentiles); and
 ///                                   if bins, cumulative or normalize is set, values as the CSV prints them; with
 ///                                   bins also from
-/// `counts` are always the integers as counted, one per level, for any options: files with the same options are merged
-/// exactly by adding them. Integers can exceed 2⁵³. No version, time or machine is included.
+/// With any options, `counts` are the original integers, one per level, so that files with the same options can be
+/// merged exactly by addition. Integers can exceed 2⁵³. The file contains no version, time or machine name.
 std::string to_json(const HistogramReport& report);
 
-/// Mean and standard deviation of each channel in lines that Python reads, as `mean = [0.485…, …]`: as fractions of V
-/// with 8 decimals, and of levels also in levels with 6, below a comment that says of what. None if nothing was
-/// counted. The report's values must not be circular.
+/// Mean and standard deviation of each channel as lines of Python, such as `mean = [0.485…, …]`, below a comment that
+/// names the image. Values are fractions of V with 8 decimals; values in levels, with 6 decimals, are added if the unit
+/// is levels. `None` if no pixel was counted. The report's values must not be circular.
 std::string to_summary(const HistogramReport& report);
 
-/// What to_json() wrote, read again for `hist --merge` and `equalize --reference`.
+/// The content of a file of to_json(), for `hist --merge` and `equalize --reference`.
 struct HistogramFile {
   Histogram histogram;
   Luma luma = kDefaultLuma;
   bool count_transparent = false;
   std::uint64_t images = 1;
-  std::uint64_t pixels = 0;  ///< counted and skipped together
+  std::uint64_t pixels = 0;  ///< counted plus skipped
 };
 
 /// True if the content can only be JSON: no image format begins like this.
@@ -57,8 +57,8 @@ HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::s
 /// Adds histograms exactly: hist --merge.
 class HistogramSum {
  public:
-  /// `name` appears in messages. Throws Error{unsupported} if the channels or their numbers of levels differ from those
-  /// added before; the sum is then unchanged.
+  /// `name` appears in messages. Throws Error{unsupported} if the channels or numbers of levels differ from those of
+  /// the sum, which then stays unchanged.
   void add(const Histogram& histogram, std::uint64_t images, std::uint64_t pixels, const std::string& name);
 
   [[nodiscard]] const Histogram& total() const { return total_; }
@@ -74,15 +74,15 @@ class HistogramSum {
 /// A table with a row for each image: hist --table.
 enum class TableForm : std::uint8_t { csv, jsonl };
 
-/// The row of an image without its name, in a form that a manifest can keep: cells with commas between. The report's
-/// channels are among luma, r, g, b and a; those that it lacks are empty cells.
+/// The row of an image without its name: comma-separated cells, which a manifest can store. The report's channels are
+/// some of luma, r, g, b and a; cells of missing channels are empty.
 std::string table_cells(const HistogramReport& report);
 
-/// The cells of a row for all images together: sums of the histograms that were added.
+/// Makes the cells of a row for all images together, from the sum of their histograms.
 class TableTotal {
  public:
-  /// Of an image, a histogram of each channel, for add(), which then needs no memory. `name` appears in messages.
-  /// Throws Error{unsupported} for another bit depth than that of the images before.
+  /// Splits the histogram of an image into one histogram per channel, for add(), which then allocates nothing. `name`
+  /// appears in messages. Throws Error{unsupported} if the bit depth differs from that of earlier images.
   std::vector<Histogram> prepare(const Histogram& histogram, const std::string& name);
   void add(const std::vector<Histogram>& channels, std::uint64_t pixels);
 
@@ -91,22 +91,22 @@ class TableTotal {
  private:
   HistogramSum& sum_of(const Histogram& channel);
 
-  std::vector<HistogramSum> channels_;  ///< of one channel each
+  std::vector<HistogramSum> channels_;  ///< one channel each
   std::uint64_t pixels_ = 0;
   std::uint64_t counted_ = 0;
 };
 
-/// Columns to write: "name", "folder", "file", "page", or those of the header, separated by commas. Throws Error{usage}
-/// that names --columns. Empty for an empty text: all columns of the header.
+/// Parses the columns to write, separated by commas: "name", "folder", "file", "page", or columns of the header. Throws
+/// Error{usage} that names --columns. An empty text gives an empty list: all columns of the header.
 std::vector<std::string> table_columns(const std::string& text);
 
 /// The line of column names; empty for JSON lines.
 std::string table_header(TableForm form, const std::vector<std::string>& columns = {});
 
-/// One line. `name` is any bytes: CSV has them as they are, JSON lines add `name_hex` if they are not UTF-8. Throws
-/// Error{decode} if `cells` are not those of a row.
-/// With `columns`, those alone; a JSON line then has no objects inside. A name that ends in ", page 3" has the page 3;
-/// no page has a leading zero.
+/// One line. `name` may be any bytes: CSV contains them unchanged; JSON lines add `name_hex` if they are not UTF-8.
+/// With `columns`, writes only these columns, and a JSON line contains no objects. A name that ends in ", page 3"
+/// stands for page 3; page numbers have no leading zeros. Throws Error{decode} if `cells` is not a row of
+/// table_cells().
 std::string table_row(TableForm form, const std::string& name, std::string_view cells,
                       const std::vector<std::string>& columns = {});
 

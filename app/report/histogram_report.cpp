@@ -1,4 +1,4 @@
-// Builds a HistogramReport from counts and options, or one from several images: hist --overlay.
+// Builds a HistogramReport from counts and options, or from several images: hist --overlay.
 #include "report/histogram_report.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ std::vector<std::uint64_t> reported_values(const std::vector<std::uint64_t>& cou
   return values;
 }
 
-/// Of the pixels that are counted in the channel.
+/// Sets the shares of the counted pixels of the channel.
 void fill_end_shares(ChannelReport& channel, const ValueAxis& axis) {
   const auto& counts = channel.counts;
   const std::uint64_t counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -98,7 +98,7 @@ void fill_end_shares(ChannelReport& channel, const ValueAxis& axis) {
   channel.share_at_ends = static_cast<double>(low + high) / pixels;
 }
 
-/// The luma of a gray image is its gray value.
+/// True if the image is gray, so that its luma is the gray value.
 bool is_gray(const ImageFacts& image) { return !image.is_sum && image.channels <= 2; }
 
 ChannelReport channel_report(const ChannelHistogram& channel, const HistogramReport& report) {

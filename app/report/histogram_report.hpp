@@ -1,5 +1,5 @@
-// The content of a histogram report, independent of its form. to_csv, to_json, to_svg and to_terminal write it.
-// docs/operations.md, "Histogram".
+// The content of a histogram report, independent of the output format. to_csv, to_json, to_svg and to_terminal write
+// it. docs/operations.md, "Histogram".
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,24 @@ struct LevelRange {
 
 /// The levels that a plot shows: hist --range.
 struct PlotRange {
-  bool is_automatic = false;  ///< from 0 to 2^k − 1, the smallest with k ≥ 8 that holds every level counted
-  LevelRange levels;          ///< otherwise
+  bool is_automatic = false;  ///< from 0 to the smallest 2^k − 1 with k ≥ 8 that covers every counted level
+  LevelRange levels;          ///< if not automatic
 };
 
-/// What to report, and the options of the count (the latter only appear in the JSON).
+/// Options of the report, and options of the count, which only appear in the JSON.
 struct ReportOptions {
-  std::optional<int> bins;         ///< 2 … V + 1; hue, saturation and lightness are counted in their bins already
+  std::optional<int> bins;         ///< 2 … V + 1; hue, saturation and lightness are already counted in bins
   bool cumulative = false;         ///< values are inclusive prefix sums
   bool normalize = false;          ///< values are divided by the number of pixels counted (0 if there are none)
-  std::optional<PlotRange> range;  ///< nothing: all levels. With `bins`, those are of the range alone
+  std::optional<PlotRange> range;  ///< nothing: all levels. With `bins`, the bins divide the range
   Luma luma = kDefaultLuma;
   bool count_transparent = false;
   std::optional<Rect> region;
   bool masked = false;
 };
 
-/// Describes one image, or several whose histograms were summed; then width, height, bits and channels are unused.
+/// Describes one image, or several images whose histograms were summed. For a sum, width, height, bits and channels are
+/// unused.
 struct ImageFacts {
   std::string name;  ///< file name, any bytes
   int width = 0;
@@ -49,7 +50,7 @@ struct ImageFacts {
   std::uint64_t pixels = 0;  ///< of all images of a sum, counted or skipped
 };
 
-/// Of one image. `input` may be "-".
+/// The facts of one image. `input` may be "-".
 ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format);
 
 enum class ValueUnit : std::uint8_t {
@@ -58,7 +59,7 @@ enum class ValueUnit : std::uint8_t {
   fraction  ///< saturation and lightness, [0,1]
 };
 
-/// The horizontal axis: `levels` levels from `first` on in `bins` reported bins. For hue, saturation and lightness a
+/// The horizontal axis: `levels` levels from `first` on, reported in `bins` bins. For hue, saturation and lightness, a
 /// level or bin stands for its smallest value, also in statistics.
 struct ValueAxis {
   ValueUnit unit = ValueUnit::level;
@@ -73,7 +74,7 @@ struct ValueAxis {
   [[nodiscard]] double value_of_level(double level) const;
   /// Smallest value in a bin, in the unit.
   [[nodiscard]] double start_of_bin(std::uint32_t bin) const;
-  /// Value at tick `part` of `parts`, in the unit: levels are rounded up to whole ones, the last is V.
+  /// Value at tick `part` of `parts`, in the unit. Levels are rounded up to whole numbers; the last tick is V.
   [[nodiscard]] double tick(int part, int parts) const;
 };
 
@@ -83,11 +84,11 @@ struct ChannelReport {
   std::string caption;                ///< for a legend: "luma", "gray", "red", or the name of an image
   int series = 0;                     ///< from 1: the image of an overlay; 0: the channel of one image
   std::vector<std::uint64_t> counts;  ///< as counted, of all levels
-  std::vector<std::uint64_t> values;  ///< axis.bins entries: rebinned, accumulated if asked; value_text divides
+  std::vector<std::uint64_t> values;  ///< axis.bins entries: rebinned, and accumulated if requested; not divided
   std::optional<HistogramStatistics> statistics;  ///< of `counts`, in levels; nullopt if no pixel was counted
-  double share_at_first = 0.0;                    ///< of the pixels counted: at or below axis.first
-  double share_at_last = 0.0;                     ///< at or above axis.last()
-  double share_at_ends = 0.0;                     ///< both
+  double share_at_first = 0.0;                    ///< share of counted pixels at or below axis.first
+  double share_at_last = 0.0;                     ///< share at or above axis.last()
+  double share_at_ends = 0.0;                     ///< sum of both shares
   std::optional<CircularMoments> circular;        ///< of `counts` on a circular axis; nullopt if there is no mean
 };
 
@@ -100,15 +101,15 @@ struct HistogramReport {
   std::vector<ChannelReport> channels;
 };
 
-/// Throws Error{usage} if the histogram does not have these levels.
+/// The levels to show. Throws Error{usage} if the histogram does not have them.
 LevelRange shown_levels(const Histogram& histogram, const PlotRange& range);
 
 /// Throws Error{usage} if `bins` or `range` is out of range, or if the channels do not share one axis (for example luma
 /// and hue).
 HistogramReport make_report(const Histogram& histogram, const ReportOptions& options, const ImageFacts& image);
 
-/// A value as printed in CSV and JSON: an integer, or with `normalize` the shortest text that
-/// reads back as the float64.
+/// A value as printed in CSV and JSON: an integer; with `normalize`, the share of the counted pixels as the shortest
+/// text that reads back as the same float64.
 std::string value_text(const HistogramReport& report, std::uint64_t value);
 
 /// Several images in one plot: hist --overlay. docs/operations.md, "Plots".
@@ -119,9 +120,9 @@ struct OverlaidImage {
   ImageFacts facts;
 };
 
-/// A report with a channel for each image. Its values are shares of the pixels that were counted in that image: all are
-/// scaled to the largest number. `images` has 1 to kMaxOverlaid entries. Throws Error{unsupported} if they differ in
-/// their number of levels.
+/// A report with one channel per image. Values are comparable as shares of the counted pixels: each image is scaled to
+/// the largest number of counted pixels. `images` has 1 to kMaxOverlaid entries. Throws Error{unsupported} if the
+/// images differ in their number of levels.
 HistogramReport overlay(const std::vector<OverlaidImage>& images, ReportOptions options);
 
 }  // namespace gpuimg

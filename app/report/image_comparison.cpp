@@ -30,7 +30,7 @@ std::vector<std::string_view> names_of(int channels) {
   }
 }
 
-/// The narrowest format that holds the pixels of both.
+/// The smallest format that can store the pixels of both.
 PixelFormat common_format(PixelFormat a, PixelFormat b) {
   const Sample sample = a.sample == Sample::u16 || b.sample == Sample::u16 ? Sample::u16 : Sample::u8;
   const int alpha = a.has_alpha() || b.has_alpha() ? 1 : 0;
@@ -67,7 +67,7 @@ void widen_row(ConstView image, int y, PixelFormat wanted, std::uint16_t* to) {
   }
 }
 
-/// Where a pixel is fully transparent, its color becomes that of the other image, or 0 if both are.
+/// Gives each fully transparent pixel the color of the same pixel in the other image, or 0 if both are transparent.
 void replace_hidden_colors(std::uint16_t* a, std::uint16_t* b, std::size_t width, std::size_t channels) {
   const std::size_t alpha = channels - 1;
   for (std::size_t x = 0; x < width; ++x, a += channels, b += channels) {
@@ -95,7 +95,7 @@ class CommonRows {
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(a_.width); }
   [[nodiscard]] std::size_t samples() const { return width() * static_cast<std::size_t>(format_.channels); }
 
-  /// Writes row y of both; returns true if the rows are stored alike.
+  /// Writes row y of both images to `a` and `b`. Returns true if their stored bytes are equal.
   bool read(int y, std::uint16_t* a, std::uint16_t* b) const {
     const bool is_same =
         a_.format == b_.format && std::memcmp(a_.row_bytes(y), b_.row_bytes(y), a_.tight_pitch_bytes()) == 0;
@@ -148,8 +148,8 @@ class Counter {
   }
 
  private:
-  /// Sums of one row fit 64 bits: its differences squared are below 2³², its pixels below 2³¹. With a number of
-  /// channels that is known, they stay in registers.
+  /// The sums of a row fit in 64 bits, because a squared difference is below 2³² and a row has fewer than 2³¹ pixels.
+  /// With the number of channels known at compile time, the sums stay in registers.
   template <std::size_t channels>
   void add_row_of(const std::uint16_t* a, const std::uint16_t* b, std::size_t width, int y) {
     std::array<std::uint64_t, channels> sums{};
@@ -182,7 +182,7 @@ class Counter {
     return static_cast<std::uint32_t>(std::abs(int{a} - int{b}));
   }
 
-  /// In a row with a pixel that differs.
+  /// Finds the first difference in a row that has one.
   void find_first(const std::uint16_t* a, const std::uint16_t* b, int y) {
     std::size_t sample = 0;
     while (difference_of(a[sample], b[sample]) <= tolerance_) {
@@ -203,7 +203,7 @@ class Counter {
   FirstDifference first_;
 };
 
-/// Counts the levels of both images, each channel on its own.
+/// Counts the levels of both images, separately for each channel.
 class HistogramPair {
  public:
   HistogramPair(int channels, std::size_t levels) : channels_(static_cast<std::size_t>(channels)) {
@@ -281,7 +281,7 @@ void report_similarity(const std::vector<double>& means, ImageComparison& result
   }
   const bool are_all_one = std::all_of(means.begin(), means.end(), [](double mean) { return mean >= 1.0; });
   const double mean = sum / static_cast<double>(means.size());
-  result.ssim = are_all_one ? 1.0 : std::min(mean, std::nextafter(1.0, 0.0));  // a sum may round up
+  result.ssim = are_all_one ? 1.0 : std::min(mean, std::nextafter(1.0, 0.0));  // the sum may be rounded up
 }
 
 std::uint32_t to_eight_bits(std::uint32_t level, PixelFormat format) {
@@ -317,7 +317,7 @@ void draw_pixels(const CommonRows& rows, View to, const Draw& draw) {
   }
 }
 
-/// The image on white, as RGB of 8 bits, into the columns from `left` on.
+/// Draws the image on white, as 8-bit RGB, into the columns of `to` from `left` on.
 void place_on_white(ConstView image, View to, int left) {
   const int channels = image.format.channels;
   const std::uint32_t v_max = image.format.max_value();
@@ -434,7 +434,7 @@ Image amplified_difference(ConstView a, ConstView b, const ComparisonOptions& op
 Image side_by_side(ConstView a, ConstView b, ConstView third) {
   constexpr int kGap = 8;
   if (a.width > (std::numeric_limits<int>::max() - 2 * kGap) / 3) {
-    throw Error(ErrorKind::unsupported, "--side-by-side: the images are too wide to stand beside each other");
+    throw Error(ErrorKind::unsupported, "--side-by-side: the images are too wide together; leave --side-by-side out");
   }
   Image picture(3 * a.width + 2 * kGap, a.height, {Sample::u8, 3});
   std::memset(picture.view().data, 0xFF, picture.size_bytes());
@@ -467,7 +467,7 @@ std::string ComparisonLimits::broken_by(const ImageComparison& comparison) const
     if (!comparison.ssim) {
       throw Error(ErrorKind::unsupported,
                   "too small for SSIM, which takes windows of 7x7 pixels, and with --gaussian "
-                  "of 11x11; leave --min-ssim away, or give --min-psnr");
+                  "of 11x11; leave --min-ssim out, or give --min-psnr");
     }
     check(*comparison.ssim >= *min_ssim, fmt::format("SSIM {} is below {}", ssim_text(*comparison.ssim), *min_ssim));
   }

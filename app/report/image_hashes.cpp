@@ -1,6 +1,6 @@
-// Hashes of thumbnails, and groups of near hashes by tables of a few of their bits (Norouzi, Punjani and Fleet, "Fast
-// exact search in Hamming space with multi-index hashing", 2014): if the 64 bits are dealt into m parts, hashes that
-// differ in up to d bits differ in up to ⌊d/m⌋ bits of one part. docs/operations.md, "Perceptual hashes".
+// Hashes of thumbnails, and groups of similar hashes by multi-index hashing (Norouzi, Punjani and Fleet, "Fast exact
+// search in Hamming space with multi-index hashing", 2014): if the 64 bits are divided into m parts, two hashes that
+// differ in up to d bits differ in at most ⌊d/m⌋ bits in at least one part. docs/operations.md, "Perceptual hashes".
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "report/image_hashes.cpp"
 #include <fmt/format.h>
@@ -22,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::HWY_NAMESPACE {
 
-/// Writes the places of the hashes that differ from `hash` in up to `distance` bits; returns their number. Most
-/// instruction sets count bits in one instruction. `found` has room for all.
+/// Writes the indices of the hashes that differ from `hash` in up to `distance` bits to `found`, which has room for all
+/// hashes. Returns their number. Compiled for each instruction set, because most can count bits in one instruction.
 std::size_t near_hashes(const std::uint64_t* hashes, std::size_t count, std::uint64_t hash, int distance,
                         std::uint32_t* found) {
   std::size_t matches = 0;
@@ -42,13 +42,13 @@ namespace gpuimg {
 namespace {
 HWY_EXPORT(near_hashes);
 
-constexpr int kSide = 8;            ///< of the bits of a hash
-constexpr int kFrequencySide = 32;  ///< of the thumbnail of phash
+constexpr int kSide = 8;            ///< a hash has 8 × 8 bits
+constexpr int kFrequencySide = 32;  ///< side of the thumbnail of phash
 constexpr int kCosineBits = 40;
 
 __extension__ using Sum = __int128;
 
-/// Collects bits, the first one highest.
+/// Collects bits; the first becomes the highest.
 class Bits {
  public:
   void add(bool bit) { bits_ = bits_ << 1U | (bit ? 1U : 0U); }
@@ -130,7 +130,7 @@ Result transformed(std::size_t k, const Value& value) {
   return sum;
 }
 
-/// The low frequencies of the two-dimensional cosine transform, in exact sums below 2⁹⁸.
+/// The hash of the low frequencies of the two-dimensional cosine transform, computed in exact sums below 2⁹⁸.
 std::uint64_t frequency_hash(ConstView pixels) {
   std::array<Sum, kSide * kSide> frequencies{};
   for (std::size_t down = 0; down < kSide; ++down) {
@@ -157,7 +157,7 @@ constexpr int kHashBits = 64;
 constexpr int kMostKeyBits = 20;
 constexpr int kMostParts = 17;
 
-/// Sets of indices that are joined one by one; the smallest index of a set stands for it.
+/// Disjoint sets of indices (union-find). The smallest index of a set represents it.
 class JoinedSets {
  public:
   explicit JoinedSets(std::size_t count) : parents_(count) { std::iota(parents_.begin(), parents_.end(), 0U); }
@@ -180,8 +180,8 @@ class JoinedSets {
   std::vector<std::uint32_t> parents_;
 };
 
-/// A part of the bits: every `step`-th from `first` on. Bits of one part come from all places of an image, so that flat
-/// areas do not fill one part with equal bits.
+/// A part of the bits: every `step`-th bit from `first` on. So the bits of a part come from everywhere in the image,
+/// and flat areas do not fill a part with equal bits.
 struct Part {
   int first = 0;
   int step = 1;
@@ -197,7 +197,7 @@ struct Part {
   }
 };
 
-/// All numbers of so many bits with up to `most` ones, 0 first.
+/// All numbers of `bits` bits with up to `most` ones, 0 first.
 std::vector<std::uint32_t> sparse_numbers(int bits, int most) {
   std::vector<std::uint32_t> numbers = {0};
   std::size_t begin = 0;
@@ -213,8 +213,8 @@ std::vector<std::uint32_t> sparse_numbers(int bits, int most) {
   return numbers;
 }
 
-/// d = m·r + a: it is enough that a + 1 parts search up to r bits, and the others up to r − 1; up to −1 is not at all.
-/// Keys of more bits than there are hashes to tell apart are cut.
+/// Let d = m·r + a. It is enough to search a + 1 parts up to r bits and the others up to r − 1 bits; −1 means not to
+/// search a part at all. Keys are shortened to the number of bits that is useful for so many hashes.
 std::vector<Part> parts_for(int parts, int distance, std::size_t hashes) {
   const int enough = std::clamp(static_cast<int>(std::bit_width(hashes)) + 1, 1, kMostKeyBits);
   std::vector<Part> all;
@@ -228,7 +228,7 @@ std::vector<Part> parts_for(int parts, int distance, std::size_t hashes) {
   return all;
 }
 
-/// How long the search of a part takes, in comparisons of two hashes.
+/// The cost of searching a part, in comparisons of two hashes.
 double cost_of(const Part& part, std::size_t hashes) {
   constexpr double kOfBucket = 4.0;
   const auto count = static_cast<double>(hashes);
@@ -242,7 +242,7 @@ double cost_of(const Part& part, std::size_t hashes) {
   return buckets + neighbors * (kOfBucket * std::min(count, buckets) + count * count / buckets / 2.0);
 }
 
-/// The cheapest way to deal the bits.
+/// The cheapest division of the bits into parts.
 std::vector<Part> best_parts(int distance, std::size_t hashes) {
   std::vector<Part> best;
   double least = 0.0;
@@ -258,7 +258,7 @@ std::vector<Part> best_parts(int distance, std::size_t hashes) {
   return best;
 }
 
-/// Hashes in the order of the keys of a part.
+/// Hashes sorted by the keys of a part.
 struct HashTable {
   HashTable(const std::vector<std::uint64_t>& of, const Part& part)
       : starts((std::size_t{1} << part.bits) + 1), hashes(of.size()), places(of.size()) {
@@ -284,12 +284,12 @@ struct HashTable {
     return largest;
   }
 
-  std::vector<std::uint32_t> starts;  ///< by key; one more at the end
+  std::vector<std::uint32_t> starts;  ///< first index for each key, plus the end
   std::vector<std::uint64_t> hashes;
-  std::vector<std::uint32_t> places;  ///< in `of`
+  std::vector<std::uint32_t> places;  ///< indices into `of`
 };
 
-/// Joins all near hashes whose keys differ in up to part.radius bits.
+/// Joins all similar hashes whose keys differ in up to part.radius bits.
 void join_by_part(const std::vector<std::uint64_t>& hashes, const Part& part, int distance, JoinedSets& sets) {
   const HashTable table(hashes, part);
   const std::vector<std::uint32_t> masks = sparse_numbers(part.bits, part.radius);
@@ -351,7 +351,7 @@ std::vector<std::vector<std::uint32_t>> groups_of_near_hashes(std::span<const st
     }
   }
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> group_of(different.size(), kNone);  // by the first of a set
+  std::vector<std::uint32_t> group_of(different.size(), kNone);  // by the smallest index of a set
   std::vector<std::vector<std::uint32_t>> groups;
   for (std::uint32_t i = 0; i < hashes.size(); ++i) {
     const auto place = std::lower_bound(different.begin(), different.end(), hashes[i]) - different.begin();

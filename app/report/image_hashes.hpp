@@ -1,5 +1,5 @@
-// Perceptual hashes of images, as the Python package imagehash has them, and groups of images whose hashes are near.
-// docs/operations.md, "Perceptual hashes".
+// Perceptual hashes of images, with the values of the Python package imagehash, and groups of images with similar
+// hashes. docs/operations.md, "Perceptual hashes".
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace gpuimg {
 
-/// phash: of low frequencies; dhash: of differences between neighbors; ahash: of levels above the average.
+/// phash: low frequencies; dhash: which neighbor is brighter; ahash: which pixels are above the average.
 enum class HashKind : std::uint8_t { phash, dhash, ahash };
 
 inline constexpr std::array kHashKinds = {HashKind::phash, HashKind::dhash, HashKind::ahash};
 
-/// The gray that hashes are made of: u8, one channel. Luma as Pillow's convert("L"); levels of 16 bits are brought to 8
-/// first; alpha is left out.
+/// The gray image from which hashes are computed: u8, one channel. Luma is as in Pillow's convert("L"); 16-bit levels
+/// are first converted to 8 bits; alpha is ignored.
 Image gray_for_hashes(ConstView image);
 
-/// The size to which the gray is resized for a hash, with Lanczos weights.
+/// The size to which the gray image is resized for a hash, with Lanczos weights.
 struct ThumbnailSize {
   int width = 0;
   int height = 0;
@@ -36,18 +36,18 @@ constexpr ThumbnailSize thumbnail_size(HashKind kind) {
   }
 }
 
-/// The hash of a thumbnail of that size: u8, one channel. The first bit, that of the top left, is the highest.
+/// The hash of a thumbnail of that size: u8, one channel. The highest bit belongs to the top left.
 std::uint64_t image_hash(HashKind kind, ConstView thumbnail);
 
 /// 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
 
-/// The most bits in which hashes of a group's neighbors may differ.
+/// Limits of `distance`: the number of bits by which similar hashes may differ.
 inline constexpr Limits<int> kHashDistanceLimits{0, 16};
 
-/// Indices into `hashes` of images that belong together, in rising order; the groups are in the order of their first
-/// index. Two hashes that differ in up to `distance` bits belong together, and so do those that a chain of such pairs
-/// joins. An image that is alone has no group.
+/// Groups of similar images, as rising indices into `hashes`; groups are in the order of their first index. Two hashes
+/// belong to one group if they differ in up to `distance` bits, or if a chain of such pairs connects them. An image
+/// without similar ones has no group.
 std::vector<std::vector<std::uint32_t>> groups_of_near_hashes(std::span<const std::uint64_t> hashes, int distance);
 
 }  // namespace gpuimg

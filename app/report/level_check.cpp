@@ -42,7 +42,7 @@ struct LevelCheck::Statistic {
 
   std::string_view name;
   Kind kind;
-  double (*of)(const HistogramStatistics&);  ///< in levels; of shares and images: nullptr
+  double (*of)(const HistogramStatistics&);  ///< in levels; nullptr for shares and images
   double ChannelReport::*share = nullptr;
   int ImageFacts::*fact = nullptr;
 
@@ -107,7 +107,7 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
     refuse("entropy is in bits, without %");
   }
   if (is_percent_ && is_of_image()) {
-    refuse(fmt::format("{} has no whole, so no %", statistic_->name));
+    refuse(fmt::format("{} is not a share, so % does not apply", statistic_->name));
   }
   if (!is_percent_ && statistic_->kind == Statistic::Kind::share && limit_ > 1.0) {
     refuse(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));

@@ -13,15 +13,15 @@ namespace gpuimg {
 
 class LevelCheck {
  public:
-  /// "clipped>1%": a statistic, one of > >= < <=, and a number; % is a hundredth of the whole, which is all pixels
-  /// counted, or V for levels. Or "width<640": of the image itself. Throws Error{usage}.
+  /// Parses "clipped>1%": a statistic, one of > >= < <=, and a number. % means percent of the counted pixels, or of V
+  /// for levels. Also "width<640", for the image itself. Throws Error{usage}.
   explicit LevelCheck(const std::string& text);
 
-  /// True for width, height, channels, bits and pages, which a sum of images does not have.
+  /// True for width, height, channels, bits and pages. A sum of images does not have these.
   [[nodiscard]] bool is_of_image() const;
 
-  /// If the condition holds for a channel: the statistic there, "clipped is 2.31% in r". Nothing counted meets every
-  /// condition: there is nothing that could be good. The report's values must not be circular.
+  /// If the condition holds for a channel, the statistic of that channel: "clipped is 2.31% in r". If no pixel was
+  /// counted, every condition holds, so that the check fails. The report's values must not be circular.
   [[nodiscard]] std::optional<std::string> met_by(const HistogramReport& report) const;
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -1,4 +1,4 @@
-// Columns, heights, ticks and words of the plots.
+// Columns, heights, ticks and texts of the plots.
 #include "report/plot_elements.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> columns_of(const ChannelReport& channel, std::size_t 
 }
 
 std::uint64_t count_ceiling(const std::vector<std::uint64_t>& columns) {
-  constexpr std::size_t kLeastColumns = 8;  // fewer are all equally important
+  constexpr std::size_t kLeastColumns = 8;  // with fewer columns, none is an outlier
   constexpr std::uint64_t kTowers = 4;
   std::vector<std::uint64_t> sorted;
   std::copy_if(columns.begin(), columns.end(), std::back_inserter(sorted),

@@ -1,4 +1,4 @@
-// Statistics of one channel, in exact sums; mean and deviation on a circle, from sums of sines and cosines.
+// Statistics of one channel, from exact sums; mean and deviation on a circle, from sums of sines and cosines.
 #include "report/statistics.hpp"
 
 #include <cmath>
@@ -11,8 +11,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Mean and standard deviation about an integer near the mean. The squared offsets sum to less than 2⁹⁶, and at most
-/// half of the variance is subtracted, so there is no cancellation.
+/// Computes mean and standard deviation from offsets to an integer near the mean. The squared offsets sum to less than
+/// 2⁹⁶. The correction subtracts at most half of the sum, so there is no cancellation.
 void fill_moments(std::span<const std::uint64_t> counts, HistogramStatistics& s) {
   Wide sum = 0;
   for (std::size_t v = s.min; v <= s.max; ++v) {
@@ -68,7 +68,8 @@ double center_of_bin(std::size_t bin, std::size_t bins) {
   return 2.0 * std::numbers::pi * (static_cast<double>(bin) + 0.5) / static_cast<double>(bins);
 }
 
-/// 1 − R, as the average of 1 − cos(θ − mean) = 2 sin²((θ − mean)/2). For a narrow peak R itself is too close to 1.
+/// 1 − R, computed as the average of 1 − cos(θ − mean) = 2 sin²((θ − mean)/2). For a narrow peak, R is too close to 1
+/// to compute 1 − R directly.
 double circular_variance(std::span<const std::uint64_t> counts, double counted, double mean) {
   double variance = 0.0;
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {

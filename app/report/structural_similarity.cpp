@@ -1,4 +1,4 @@
-// SSIM of two images, row by row. The loops are compiled for each instruction set, and all give the same digits.
+// SSIM of two images, row by row. The loops are compiled for each instruction set, with identical results.
 // docs/operations.md, "Structural similarity".
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "report/structural_similarity.cpp"
@@ -17,9 +17,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::HWY_NAMESPACE {
 
-// Four sums belong to each sample of a row: of a, of b, of a² + b² and of a·b. Rows hold the channels interleaved.
+// Each sample of a row has four sums: of a, b, a² + b² and a·b. Channels are interleaved in rows.
 
-/// Adds a row to the sums of columns and takes an old one out. rows: a, b, old a, old b.
+/// Adds a row to the column sums and subtracts an old row. rows: a, b, old a, old b.
 template <class Sum>
 HWY_INLINE void slide(const std::uint16_t* const* rows, std::size_t count, Sum* const* sums) {
   const std::uint16_t* HWY_RESTRICT a = rows[0];
@@ -47,8 +47,8 @@ void slide_narrow(const std::uint16_t* const* rows, std::size_t count, std::int3
 }
 void slide_wide(const std::uint16_t* const* rows, std::size_t count, double* const* sums) { slide(rows, count, sums); }
 
-/// SSIM of one window in units of 2⁻⁴⁰, from whole sums or weighted means. `scale` turns `products` and `squares` into
-/// what `sum_a` · `sum_b` is. Adding 1.5·2⁵² and taking it away rounds to a whole unit, ties to even.
+/// SSIM of one window in units of 2⁻⁴⁰, from integer sums or weighted means. `scale` brings `products` and `squares` to
+/// the scale of `sum_a` · `sum_b`. Adding and subtracting 1.5·2⁵² rounds to a whole unit, ties to even.
 template <class Sum>
 HWY_INLINE double units_of(Sum sum_a, Sum sum_b, Sum squares, Sum products, Sum scale, double c1, double c2) {
   constexpr double kUnits = 1099511627776.0;
@@ -91,7 +91,7 @@ void box_wide(const double* const* columns, std::size_t count, std::size_t chann
   box(columns, count, channels, c1, c2, units);
 }
 
-/// w₀·v[0] + w₁·(v[−1] + v[1]) + …, from left to right; the places lie `step` apart.
+/// w₀·v[0] + w₁·(v[−1] + v[1]) + …, evaluated from left to right; neighbors are `step` apart.
 HWY_INLINE double weighted(const double* HWY_RESTRICT center, std::ptrdiff_t step, const double* HWY_RESTRICT weights) {
   double sum = weights[0] * center[0];
   for (std::ptrdiff_t k = 1; k <= 5; ++k) {
@@ -100,7 +100,7 @@ HWY_INLINE double weighted(const double* HWY_RESTRICT center, std::ptrdiff_t ste
   return sum;
 }
 
-/// The weighted columns of eleven rows, from the top.
+/// The weighted column sums of eleven rows, from top to bottom.
 void gaussian_down(const std::uint16_t* const* a, const std::uint16_t* const* b, std::size_t count,
                    const double* weights, double* const* columns) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -159,11 +159,11 @@ HWY_EXPORT(gaussian_down);
 HWY_EXPORT(gaussian_across);
 HWY_EXPORT(add_to_lanes);
 
-/// exp(−k² / (2 · 1.5²)), divided by the sum over k from −5 to 5: the float64 numbers next to that.
+/// exp(−k² / (2 · 1.5²)), divided by the sum over k from −5 to 5, rounded to float64.
 constexpr std::array<double, 6> kGaussianWeights = {0.26601172486179436, 0.2130055377112537,   0.10936068950970002,
                                                     0.03600077212843082, 0.007598758135239184, 0.0010283800844791099};
 
-/// Lanes stay below 2⁵³ with this many units each, so their sums are exact.
+/// With up to this many units in each lane, lanes stay below 2⁵³, so sums are exact.
 constexpr std::size_t kMostInLane = 4096;
 constexpr std::size_t kLanes = 12;
 
@@ -225,7 +225,7 @@ std::uint64_t StructuralSimilarity::bytes_of(int width, int height, int channels
   if (std::min(width, height) < side) {
     return samples * 2 * sizeof(std::uint16_t);
   }
-  const std::uint64_t rows = 2 * (static_cast<std::uint64_t>(side) + 1) + 1;  // and the empty row of add_box_row
+  const std::uint64_t rows = 2 * (static_cast<std::uint64_t>(side) + 1) + 1;  // plus the empty row of add_box_row
   const std::uint64_t sum = bits > 8 || window == SsimWindow::gaussian ? sizeof(double) : sizeof(std::int32_t);
   return samples * (rows * sizeof(std::uint16_t) + 4 * sum + sizeof(double));
 }
@@ -243,7 +243,7 @@ void StructuralSimilarity::add_row(bool is_same) {
     return;
   }
   ++window_rows_;
-  if (same_rows_ >= side_) {  // each window is 1 exactly
+  if (same_rows_ >= side_) {  // the SSIM of each window is exactly 1
     has_sums_ = false;
     same_window_rows_ += 1;
     return;

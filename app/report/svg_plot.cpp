@@ -30,8 +30,8 @@ constexpr int kRampHeight = 8;
 constexpr std::size_t kMostColumns = 1024;
 constexpr std::size_t kLongestTitle = 80;
 
-/// Content of the <style> element. A channel has the class "c-" and its channel_name, an image of an overlay "i-" and
-/// its number, and "bars" (filled) or "line".
+/// Content of the <style> element. The class of a channel is "c-" plus its channel_name; of an image in an overlay,
+/// "i-" plus its number. A second class is "bars" (filled) or "line".
 std::string_view svg_style() {
   return R"(
 text{font:12px system-ui,-apple-system,"Segoe UI","Liberation Sans",Helvetica,Arial,sans-serif;fill:#57606a}
@@ -97,8 +97,8 @@ std::vector<std::string_view> ramp_colors(Channel channel) {
 }
 
 struct Frame {
-  int top = 0;     ///< of the plot area
-  int bottom = 0;  ///< the axis
+  int top = 0;     ///< top of the plot area
+  int bottom = 0;  ///< position of the axis
 };
 
 /// At most two decimals, without trailing zeros.
@@ -106,7 +106,7 @@ std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0
 
 double height_at(const Frame& frame, double position) { return frame.bottom - position * (frame.bottom - frame.top); }
 
-/// Ends with a separator; empty for a sum of images.
+/// The size of the image, followed by a separator; empty for a sum of images.
 std::string size_prefix(const ImageFacts& image) {
   return image.is_sum ? ""
                       : fmt::format("{} × {} · {} bit · {} · ", image.width, image.height, image.bits,
@@ -131,7 +131,7 @@ std::string color_class(const ChannelReport& channel) {
   return channel.series > 0 ? fmt::format("i-{}", channel.series) : fmt::format("c-{}", channel_name(channel.channel));
 }
 
-/// The columns of all channels, under one ceiling.
+/// The columns of all channels, with a common ceiling.
 struct PlotColumns {
   std::size_t per_column = 1;
   std::vector<std::vector<std::uint64_t>> channels;
@@ -150,7 +150,7 @@ PlotColumns plot_columns(const HistogramReport& report, bool log) {
   return plot;
 }
 
-/// The legend of a channel: what it is and its center; then order and ends.
+/// The legend of a channel: its name and center_facts(), then order_facts() and end_facts().
 std::vector<std::string> legend_lines(const HistogramReport& report, std::size_t index, const PlotColumns& plot) {
   const ChannelReport& channel = report.channels[index];
   const std::string caption = shortened(channel.caption, kLongestCaption);
@@ -175,7 +175,7 @@ std::vector<std::string> legend_lines(const HistogramReport& report, std::size_t
   return {caption + ": " + joined(first), joined(second)};
 }
 
-/// Returns the lower edge.
+/// Draws the legend and returns its lower edge.
 int add_legend(std::string& svg, const HistogramReport& report, const PlotColumns& plot) {
   int y = kLegendTop;
   for (std::size_t i = 0; i < report.channels.size(); ++i) {
@@ -215,7 +215,8 @@ void add_count_axis(std::string& svg, const Frame& frame, const CountScale& scal
                 (frame.top + frame.bottom) / 2, label);
 }
 
-/// Eighths of the range for levels, with the last tick at V; sixths of the circle for hue; tenths for fractions.
+/// Ticks are at eighths of the range for levels, with the last tick at V; at sixths of the circle for hue; at tenths
+/// for fractions.
 void add_value_axis(std::string& svg, const HistogramReport& report, const Frame& frame) {
   const ValueAxis& axis = report.axis;
   const int parts = axis.unit == ValueUnit::level ? 8 : axis.unit == ValueUnit::degrees ? 6 : 10;
@@ -253,8 +254,8 @@ void add_ramp(std::string& svg, const HistogramReport& report, const Frame& fram
                 kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
 }
 
-/// A staircase with one step per column; adjacent steps of equal height are merged. Bars begin and end on the axis,
-/// which closes the area under them. A running sum begins and ends at its own heights, so it never falls.
+/// Draws a staircase with one step per column; adjacent steps of equal height are merged. Bars begin and end on the
+/// axis, which closes the filled area. A running sum begins and ends at its own heights, so that the line never falls.
 void add_staircase(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
                    bool is_running_sum, const Frame& frame, const CountScale& scale) {
   const auto y_of = [&](std::uint64_t count) {
@@ -278,7 +279,7 @@ void add_staircase(std::string& svg, const ChannelReport& channel, const std::ve
   svg += "\"/>\n";
 }
 
-/// An arrow above each column that is higher than the plot.
+/// Draws an arrow above each column that is higher than the plot.
 void add_cuts(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
               std::uint64_t ceiling, const Frame& frame) {
   const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());

@@ -1,4 +1,4 @@
-// Writes both kinds of tables, and parses look-up tables line by line.
+// Writes look-up tables and summed-area tables, and parses look-up tables line by line.
 #include "report/table_text.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ class LineReader {
   std::size_t number_ = 0;
 };
 
-/// The level and its values; nullopt unless there are `count` comma-separated whole numbers below 65536.
+/// The level and its values; nullopt unless `line` is `count` comma-separated whole numbers below 65536.
 std::optional<std::array<std::uint16_t, 4>> numbers_in(std::string_view line, std::size_t count) {
   std::array<std::uint16_t, 4> numbers{};
   const char* at = line.data();
@@ -84,7 +84,7 @@ std::size_t table_count(LineReader& lines) {
 void check_levels(const LevelTables& tables, const LineReader& lines) {
   const std::size_t levels = tables.maps.front().size();
   if (levels != kFewLevels && levels != kManyLevels) {
-    lines.refuse(fmt::format("the table ends after {} levels, not {} or {}", levels, kFewLevels, kManyLevels));
+    lines.refuse(fmt::format("the table has {} levels, not {} or {}", levels, kFewLevels, kManyLevels));
   }
   for (std::size_t level = 0; level < levels; ++level) {
     for (const auto& map : tables.maps) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kGutter = 8;  // label, space, rule
 constexpr int kMostChartColumns = 256;
-constexpr int kMostRows = 32;  ///< of one channel
+constexpr int kMostRows = 32;  ///< per channel
 constexpr int kEighths = 8;
 constexpr std::size_t kLongestName = 60;
 
@@ -52,7 +52,7 @@ std::string_view color_of(Channel channel) {
   return "";
 }
 
-/// The images of an overlay differ from their neighbors.
+/// The color of a channel, or of an image in an overlay; neighboring images have different colors.
 std::string_view color_of(const ChannelReport& channel) {
   static constexpr std::array<std::string_view, 4> kSeries = {"\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m"};
   return channel.series > 0 ? kSeries[static_cast<std::size_t>(channel.series - 1) % kSeries.size()]
@@ -87,7 +87,7 @@ std::string peak_text(const HistogramReport& report, std::uint64_t peak) {
   return compact(report.options.normalize && report.counted > 0 ? value / static_cast<double>(report.counted) : value);
 }
 
-/// The columns of one channel and how high they are drawn.
+/// The columns of one channel and their scale.
 struct Bars {
   std::vector<std::uint64_t> columns;
   std::uint64_t ceiling = 0;
@@ -95,7 +95,7 @@ struct Bars {
   [[nodiscard]] std::uint64_t peak() const { return *std::max_element(columns.begin(), columns.end()); }
   [[nodiscard]] bool is_cut() const { return peak() > ceiling; }
 
-  /// In eighths of a row.
+  /// The height of a column in eighths of a row.
   [[nodiscard]] int height(std::uint64_t count, int rows, bool log) const {
     if (count == 0) {
       return 0;
@@ -135,7 +135,7 @@ void add_chart(std::string& out, const HistogramReport& report, const ChannelRep
   }
 }
 
-/// "peak 812k at 255 is cut"; nothing if no column is.
+/// "peak 812k at 255 is cut"; empty if no column is cut.
 std::vector<std::string> cut_facts(const HistogramReport& report, const ChannelReport& channel, const Grid& grid,
                                    const TerminalStyle& style) {
   const Bars bars = bars_of(report, channel, grid, style);
@@ -208,7 +208,7 @@ void add_facts(std::string& out, const std::vector<std::string>& facts, const Te
   out += '\n';
 }
 
-/// Without a number for several images, whose pixels are shares.
+/// Facts about the counted pixels. For several images, there are no numbers, because heights are shares.
 std::vector<std::string> pixel_facts(const HistogramReport& report, const TerminalStyle& style) {
   std::vector<std::string> facts = {"heights are shares of the pixels counted"};
   if (report.channels.front().series == 0) {
@@ -221,7 +221,7 @@ std::vector<std::string> pixel_facts(const HistogramReport& report, const Termin
   return facts;
 }
 
-/// Names in ASCII are not shortened, which takes an ellipsis.
+/// Names on ASCII terminals are not shortened, because that needs an ellipsis.
 std::string shown_name(const std::string& name, const TerminalStyle& style) {
   return style.unicode ? shortened(printable_name(name), kLongestName) : printable_name(name);
 }
@@ -280,7 +280,7 @@ void add_brief_statistics(std::string& out, const HistogramReport& report, const
 
 int lines_in(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
 
-/// Rows of each channel: what the terminal leaves beside the text, an axis and a prompt.
+/// The rows of each channel: the rows of the terminal without the text, an axis and a prompt, divided by the channels.
 int rows_for(const HistogramReport& report, const std::string& text, const TerminalStyle& style) {
   const auto channels = static_cast<int>(report.channels.size());
   const int room = style.rows - lines_in(text) - 2;

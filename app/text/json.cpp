@@ -1,4 +1,4 @@
-// JSON text (RFC 8259): commas, indentation and escapes of what is written; nlohmann/json reads.
+// JSON text (RFC 8259). Writing adds commas, indentation and escapes; nlohmann/json does the reading.
 #include "text/json.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 const Json& of(const void* json) { return *static_cast<const Json*>(json); }
 
-/// Calls read() → value, and throws our exceptions in place of the library's.
+/// Returns the value of read(), and translates exceptions of the library into ours.
 template <class Read>
 auto checked(const Read& read) {
   try {

@@ -25,8 +25,8 @@ class JsonWriter {
 
   JsonWriter& key(std::string_view name);
   JsonWriter& text(std::string_view bytes);  ///< invalid UTF-8 becomes U+FFFD
-  /// A key and the name of a file as text(). If it is not UTF-8, a second member has its bytes in hexadecimal:
-  /// "name_hex" for "name".
+  /// Writes a key and the name of a file as text(). If the name is not UTF-8, a second member, such as "name_hex" for
+  /// "name", has its bytes in hexadecimal.
   JsonWriter& name(std::string_view key_of_name, std::string_view bytes);
   JsonWriter& integer(std::uint64_t value);
   JsonWriter& real(double value);  ///< shortest text that reads back the same; null if not finite
@@ -64,7 +64,7 @@ struct JsonSyntaxError : JsonError {
   using JsonError::JsonError;
 };
 
-/// A value of a JsonDocument, which must outlive it. at() and the functions that convert throw JsonError.
+/// A value in a JsonDocument, which must outlive it. at() and the conversions throw JsonError.
 class JsonValue {
  public:
   [[nodiscard]] JsonValue at(const std::string& key) const;
@@ -73,10 +73,10 @@ class JsonValue {
 
   [[nodiscard]] bool is_array() const;
   [[nodiscard]] std::vector<JsonValue> elements()
-      const;  ///< of an array or object; of another value itself; of null none
+      const;  ///< of an array or object; another value itself; nothing for null
 
   [[nodiscard]] bool is_integer() const;   ///< a whole number of 64 bits, with or without a sign
-  [[nodiscard]] bool is_unsigned() const;  ///< the same, not negative
+  [[nodiscard]] bool is_unsigned() const;  ///< a whole number of 64 bits that is not negative
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] std::uint64_t unsigned_integer() const;
   [[nodiscard]] bool boolean() const;

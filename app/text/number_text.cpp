@@ -22,7 +22,7 @@ std::string grouped(std::uint64_t value) {
 
 std::string compact(double value) {
   constexpr std::string_view kPrefixes = "kMGTPE";
-  constexpr double kThreeDigits = 999.5;  // from here on, three digits would round to 1000
+  constexpr double kThreeDigits = 999.5;  // from here on, rounding to three digits gives 1000
   if (value < kThreeDigits) {
     return fmt::format("{:.3g}", value);
   }
@@ -54,7 +54,7 @@ void append_number(std::string& text, std::uint64_t value) {
   text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-// Not by std::to_chars(), which writes 1e+05 where fmt writes 100000.
+// std::to_chars() is not used, because it writes 1e+05 where fmt writes 100000.
 void append_number(std::string& text, float value) { fmt::format_to(std::back_inserter(text), "{}", value); }
 void append_number(std::string& text, double value) { fmt::format_to(std::back_inserter(text), "{}", value); }
 

@@ -1,4 +1,4 @@
-// Numbers as text, independent of the locale: for people, and at the end of a longer text.
+// Numbers as text, independent of the locale: formatted for people, or appended to a longer text.
 #pragma once
 
 #include <fmt/core.h>

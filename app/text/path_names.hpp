@@ -23,8 +23,8 @@ std::string joined_path(const std::string& folder, const std::string& relative);
 /// The path without empty parts and ".": "a//b", "./a/b" and "a/b" give the same text. ".." is kept.
 std::string plain_path(const std::string& path);
 
-/// The name as tar stores it: no leading slash, no ".", and nothing up to the last "..", so that it stays below any
-/// folder it is joined to.
+/// The path as tar stores it: without a leading slash, without ".", and without everything up to the last "..". So it
+/// stays inside any folder that it is joined to.
 std::string contained_path(const std::string& path);
 
 }  // namespace gpuimg

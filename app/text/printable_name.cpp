@@ -1,4 +1,5 @@
-// Text of untrusted bytes: UTF-8 by the table of well-formed sequences (The Unicode Standard, table 3-7), and escapes.
+// Text from untrusted bytes: recognizes UTF-8 by the table of well-formed sequences (The Unicode Standard, table 3-7),
+// and escapes other bytes.
 #include "text/printable_name.hpp"
 
 #include <fmt/format.h>

@@ -16,10 +16,10 @@ std::string printable_name(std::string_view path);
 /// "scan.tif, page 3". For page 0, the file as a whole: "scan.tif".
 std::string printable_name(std::string_view path, std::uint32_t page);
 
-/// What messages call the input `path`: printable_name, or "standard input" for "-", which has no pages.
+/// The name of the input `path` in messages: printable_name, or "standard input" for "-", which has no pages.
 std::string input_name(std::string_view path, std::uint32_t page = 0);
 
-/// The same without escapes, for text that is escaped where it is written.
+/// Like input_name, but without escapes, for text that is escaped when it is written.
 std::string unescaped_input_name(std::string_view path);
 
 /// Valid UTF-8: each byte that is not part of a well-formed sequence becomes U+FFFD. Overlong forms, surrogates and
@@ -32,14 +32,14 @@ std::string hex_of(std::string_view bytes);
 /// Length in bytes of the well-formed sequence at the start of `bytes`, 0 if there is none.
 std::size_t utf8_sequence_length(std::string_view bytes);
 
-/// valid_utf8, truncated to `limit` code points, the last of which is "…" if the text was longer. limit ≥ 1.
+/// valid_utf8, truncated to `limit` code points. If text was cut, the last code point is "…". limit ≥ 1.
 std::string shortened(std::string_view bytes, std::size_t limit);
 
 /// XML 1.0 character data, for elements and quoted attributes: valid_utf8 with & < > " ' escaped. Characters that XML
 /// cannot hold, line breaks and tabs become U+FFFD.
 std::string xml_escaped(std::string_view bytes);
 
-/// A cell of CSV (RFC 4180): with a comma, a quote or a line break in quotes, and quotes inside doubled.
+/// A CSV cell (RFC 4180). Text with a comma, a quote or a line break is put in quotes, and quotes inside are doubled.
 std::string csv_cell(const std::string& text);
 
 }  // namespace gpuimg

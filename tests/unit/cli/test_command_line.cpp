@@ -65,7 +65,7 @@ TEST(NumberOptions, AreDecimal) {
   EXPECT_EQ(parsed<int>("99999999999"), "--n: '99999999999' is too large");
   EXPECT_EQ(parsed<double>("0.25"), "0.25");
   EXPECT_EQ(parsed<double>("half"), "--n: 'half' is not a number");
-  EXPECT_EQ(parsed<double>("25%"), "--n: '25%' is not a number, and % is not taken here");
+  EXPECT_EQ(parsed<double>("25%"), "--n: '25%' is not a number; percentages are not accepted here");
   EXPECT_EQ(parsed<double>("0,5"), "--n: '0,5' is not a number (did you mean 0.5?)");
   EXPECT_EQ(parsed<double>("25%%"), "--n: '25%%' is not a number");
 }

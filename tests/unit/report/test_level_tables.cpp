@@ -87,10 +87,10 @@ TEST(LevelTablesCsv, RefusesInvalidLinesByNumber) {
         << other;
   }
   EXPECT_EQ(refusal(replaced(text, "\n3,7\n", "\n3,256\n")), "5: the value 256 is above 255");
-  EXPECT_EQ(refusal(replaced(text, "255,7\n", "")), "257: the table ends after 255 levels, not 256 or 65536");
-  EXPECT_EQ(refusal(text + "256,7\n"), "259: the table ends after 257 levels, not 256 or 65536");
+  EXPECT_EQ(refusal(replaced(text, "255,7\n", "")), "257: the table has 255 levels, not 256 or 65536");
+  EXPECT_EQ(refusal(text + "256,7\n"), "259: the table has 257 levels, not 256 or 65536");
   EXPECT_EQ(refusal(text + "\n"), "258: expected level 256 and a value from 0 to 65535");
-  EXPECT_EQ(refusal("level,luma\n"), "2: the table ends after 0 levels, not 256 or 65536");
+  EXPECT_EQ(refusal("level,luma\n"), "2: the table has 0 levels, not 256 or 65536");
   EXPECT_EQ(refusal("level,r,g,b\n0,1,2\n"), "2: expected level 0 and three values from 0 to 65535");
 }
 
