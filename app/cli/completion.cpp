@@ -41,7 +41,7 @@ _gpuimg_files() {
   [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
 }
 
-# _gpuimg_words WORDS: those that begin as the word at the cursor
+# _gpuimg_words WORDS: completes the word at the cursor with these words
 _gpuimg_words() { COMPREPLY=($(compgen -W "$1" -- "$word")); }
 
 # _gpuimg_value: completes the value of the option $previous of the subcommand $command; fails if it takes none
@@ -194,7 +194,7 @@ namespace fish {
 // By default, fish completes any file, so only files with certain extensions need a function.
 constexpr const char* kHead = R"fish(# Completion of gpuimg for fish: gpuimg completion fish | source
 
-# Folders, and files with one of the endings; all files if none matches
+# Folders, and files with one of the extensions; all files if none matches
 function __gpuimg_files
     set -l word (commandline -ct | string replace -r -- '^-[^=]*=' '')
     set -l found
@@ -211,7 +211,8 @@ function __gpuimg_files
     end
 end
 
-# True in the step of that name, the first subcommand or the one after the last --then, or behind --then itself
+# True if the current step has this name: the subcommand after the last --then, or else the first subcommand. The name
+# --then stands for a step that is not named yet
 function __gpuimg_in_step
     set -l step
     for word in (commandline -opc)[2..-1]
@@ -329,7 +330,7 @@ _gpuimg() {
   local curcontext=$curcontext state line
   local -a subcommands steps global options
   typeset -A opt_args
-  # Within a step, the words begin with it.
+  # After --then, the words begin with the name of the step.
   local last=${words[(I)--then]} names=subcommands
   if (( last && CURRENT > last )); then
     words=(gpuimg "${(@)words[last + 1,-1]}")

@@ -722,9 +722,11 @@ void declare_limits(CommandParser& parser, Arguments& arguments) {
 }
 
 void declare_measures(CommandParser& parser, Arguments& arguments) {
-  parser.text({"--metric",
-               with_choices("print only this number; for folders, sort by it", kMetricNames, "a report; ssim"), "NAME"},
-              arguments.metric);
+  parser.text(
+      {"--metric",
+       with_choices("print only this number; for folders, sort by it", kMetricNames, "a report; for folders ssim"),
+       "NAME"},
+      arguments.metric);
   parser.flag({"--gaussian", "compute SSIM in windows of 11x11 with Gaussian weights"}, arguments.gaussian);
   parser.flag({"--histogram", "also print five distances between the histograms of each channel"}, arguments.histogram);
   add_transparent_option(parser, arguments.transparent, true);

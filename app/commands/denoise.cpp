@@ -113,8 +113,8 @@ class DenoiseStep final : public ImageStep {
   /// True if the strength depends on the pixels.
   [[nodiscard]] bool looks_first() const { return !options_.strength && !sigma_; }
 
-  /// The requested strength; without one, a strength for the levels in use. Each attempt computes it again, because it
-  /// may see different pixels.
+  /// The strength of --filter-strength; else a strength for the noise (--sigma), or for the range of levels in use. Each
+  /// attempt computes it again, because it may see different pixels.
   [[nodiscard]] float strength_for(Backend& backend, const Picture& picture, FoundStrength& found) const {
     if (options_.strength) {
       return *options_.strength;
@@ -185,7 +185,7 @@ class DenoiseStep final : public ImageStep {
 
   DenoiseOptions options_;
   std::optional<double> sigma_;
-  bool estimates_;  ///< estimates the noise, from pixels in host memory
+  bool estimates_;  ///< --sigma auto: estimates the noise, from pixels in host memory
 };
 
 RunCommand declare(CommandParser& parser) {

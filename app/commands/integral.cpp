@@ -371,9 +371,11 @@ void add_window_options(CommandParser& parser, WindowArguments& arguments) {
       {"--mean", "write the mean of a window of K x K or WxH pixels around each pixel, odd sizes; OUT is an image",
        "K|WxH"},
       arguments.mean);
-  parser.text({"--variance", "write the variance of the levels in the window", "K|WxH"}, arguments.variance);
-  parser.text({"--deviation", "write the standard deviation of the levels in the window", "K|WxH"},
-              arguments.deviation);
+  parser.text({"--variance", "write the variance of the levels in a window of this size around each pixel", "K|WxH"},
+              arguments.variance);
+  parser.text(
+      {"--deviation", "write the standard deviation of the levels in a window of this size around each pixel", "K|WxH"},
+      arguments.deviation);
   parser.text({"--border",
                with_choices("what a window sees outside the image", kBorderNames,
                             name_of(WindowOptions().border, kBorderNames)),
