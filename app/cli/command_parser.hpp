@@ -31,7 +31,7 @@ struct OptionSpec {
   OptionText description;      ///< for --help
   std::string type_name = {};  ///< placeholder of the value; "FILE" and "FILE.csv" mean files
   std::string group = {};      ///< heading in --help; empty: an option of the operation itself
-  bool reads_file = false;     ///< the value names an input, whose content affects the result
+  bool reads_file = false;     ///< the value names an input; its content affects the result, not its name
   std::string variable = {};   ///< environment variable to use if the option is not given
   bool is_of_run = false;      ///< with several steps, belongs to the run: it says how OUT is written
   bool is_of_end = false;      ///< affects only the summary of all images, so --resume may change it

@@ -113,8 +113,8 @@ class DenoiseStep final : public ImageStep {
   /// True if the strength depends on the pixels.
   [[nodiscard]] bool looks_first() const { return !options_.strength && !sigma_; }
 
-  /// The strength of --filter-strength; else a strength for the noise (--sigma), or for the range of levels in use. Each
-  /// attempt computes it again, because it may see different pixels.
+  /// The strength of --filter-strength; else a strength for the noise (--sigma), or for the range of levels in use.
+  /// Each attempt computes it again, because it may see different pixels.
   [[nodiscard]] float strength_for(Backend& backend, const Picture& picture, FoundStrength& found) const {
     if (options_.strength) {
       return *options_.strength;
