@@ -39,8 +39,8 @@ TEST(InMemory, StepsAreMadeOfWords) {
 
 TEST(InMemory, WordsThatAreNoStepsAreRefused) {
   EXPECT_TRUE(refusal_of({"hist"}).starts_with("hist makes numbers"));
-  EXPECT_TRUE(refusal_of({"equalize", "--depth", "8"}).starts_with("--depth: is not of a step"));
-  EXPECT_TRUE(refusal_of({"flip", "horizontal", "in.png"}).starts_with("in.png: is not of a step"));
+  EXPECT_TRUE(refusal_of({"equalize", "--depth", "8"}).starts_with("--depth: does not belong to a step"));
+  EXPECT_TRUE(refusal_of({"flip", "horizontal", "in.png"}).starts_with("in.png: does not belong to a step"));
   EXPECT_TRUE(refusal_of({"resize"}).starts_with("resize: --size: is missing"));
   EXPECT_NE(refusal_of({"nothing"}), "");
   EXPECT_NE(refusal_of({}), "");

@@ -528,7 +528,7 @@ TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
       {});
   ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')),
-            "denoise --filter-strength [10 of each 255 levels of the range in use] --patch 5 --search [21] "
+            "denoise --filter-strength [10 per 255 levels of the range in use] --patch 5 --search [21] "
             "--transparent [skip]");
   EXPECT_NE(ran.out.find("\n--then equalize --formula [opencv]"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find(" --clahe"), std::string::npos) << ran.out;
