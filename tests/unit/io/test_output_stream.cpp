@@ -79,7 +79,7 @@ TEST(OutputStream, RefusesAFifoWithoutAReader) {
     const FifoOutput output(path);
     ADD_FAILURE() << "was not refused";
   } catch (const OutputError& error) {
-    EXPECT_NE(std::string(error.what()).find("nobody reads"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("no program reads"), std::string::npos) << error.what();
   }
 }
 
