@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -16,8 +17,10 @@
 #include "operations.hpp"
 #include "ops/resize.hpp"
 #include "ops/threshold.hpp"
+#include "ops/window.hpp"
 #include "parallel_loops.hpp"
 #include "pixel_rows.hpp"
+#include "window_sums.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -237,6 +240,26 @@ TextRule text_rule(const std::vector<std::uint64_t>& counts) {
   return rule;
 }
 
+/// Tells the pixels that are text.
+template <class T>
+class TextPixels {
+ public:
+  TextPixels(ConstView pixels, ConstView levels, const TextRule& rule)
+      : pixels_(pixels), levels_(levels), rule_(rule) {}
+
+  bool operator()(int x, int y) const {
+    const auto channels = static_cast<std::size_t>(pixels_.format.channels);
+    const auto column = static_cast<std::size_t>(x);
+    return (levels_.row<T>(y)[column] > rule_.threshold) == rule_.is_light &&
+           !(pixels_.format.has_alpha() && pixels_.row<T>(y)[column * channels + channels - 1] == 0);
+  }
+
+ private:
+  ConstView pixels_;
+  ConstView levels_;
+  TextRule rule_;
+};
+
 /// For each row, the number of text pixels in the columns before a given column, modulo 2¹⁶. Stored column by column,
 /// so that columns that move together are two contiguous runs of memory.
 class TextColumns {
@@ -299,8 +322,8 @@ int drop_at(int x, const Angle& angle) {
   return static_cast<int>((x * angle.tangent + (std::int64_t{1} << (kAngleBits - 1))) >> kAngleBits);
 }
 
-/// The sum of squares of the number of text pixels in each line of pixels at this angle.
-std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std::uint32_t>& sums) {
+/// sums = the number of text pixels in each line of pixels at this angle, from the top.
+void sum_along(const TextColumns& text, int steps, std::vector<std::uint32_t>& sums) {
   const Angle angle = signed_angle(steps);
   const int last = drop_at(text.width() - 1, angle);
   const int lowest = std::max(last, 0);  // the topmost line begins at row −lowest
@@ -314,11 +337,34 @@ std::uint64_t squares_along(const TextColumns& text, int steps, std::vector<std:
     text.add(begin, end, sums.data() + (lowest - drop));
     begin = end;
   }
+}
+
+std::uint64_t squares_of(const std::vector<std::uint32_t>& sums) {
   std::uint64_t squares = 0;
   for (const std::uint64_t sum : sums) {
     squares += sum * sum;
   }
   return squares;
+}
+
+/// The number of lines of text at this angle. A line of text begins where a line of pixels has more text than the mean
+/// over all text pixels, and ends where it has less than a third of that mean.
+int lines_along(const TextColumns& text, int steps) {
+  std::vector<std::uint32_t> sums;
+  sum_along(text, steps, sums);
+  const std::uint64_t all = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+  const std::uint64_t squares = squares_of(sums);
+  int lines = 0;
+  bool is_inside = false;
+  for (const std::uint64_t sum : sums) {
+    if (!is_inside && sum * all > squares) {
+      is_inside = true;
+      ++lines;
+    } else if (3 * sum * all < squares) {
+      is_inside = false;
+    }
+  }
+  return lines;
 }
 
 /// Finds the angle with the largest sum. Ties go to the angle nearest to 0, then to the positive one. The image has
@@ -327,7 +373,10 @@ FoundSkew found_skew(const TextColumns& text) {
   std::array<std::uint64_t, 2 * kMostSteps + 1> squares{};
   const auto at = [&](int steps) -> std::uint64_t& { return squares[static_cast<std::size_t>(steps + kMostSteps)]; };
   PerThread<std::vector<std::uint32_t>> sums([] { return std::vector<std::uint32_t>(); });
-  for_each_index(-kMostSteps, kMostSteps + 1, [&](int steps) { at(steps) = squares_along(text, steps, sums.local()); });
+  for_each_index(-kMostSteps, kMostSteps + 1, [&](int steps) {
+    sum_along(text, steps, sums.local());
+    at(steps) = squares_of(sums.local());
+  });
   int best = 0;
   for (int steps = 1; steps <= kMostSteps; ++steps) {
     for (const int signed_steps : {steps, -steps}) {
@@ -342,16 +391,129 @@ FoundSkew found_skew(const TextColumns& text) {
   return {true, best};
 }
 
+constexpr int kBackgroundWindow = 31;
+constexpr int kLeastLines = 3;  ///< of a page in uneven light
+
+/// The mean of the levels around each, which weigh by their alpha; the level itself where all are transparent.
+template <class T>
+Image background_of(ConstView pixels, ConstView levels, PixelPool& pool) {
+  WindowOptions options;
+  options.size = kBackgroundWindow;
+  options.border = Border::cut;
+  if (!pixels.format.has_alpha() || is_opaque<T>(pixels)) {
+    return apply(levels, options, pool);
+  }
+  Image result = pool.image(levels.width, levels.height, levels.format);
+  const PixelWeights<T> weights = weights_of<T>(pixels, Selection());
+  const WindowShape shape(options.size, options.border);
+  for_window_bands(levels, shape, [&](int begin, int end) {
+    WeightedWindows<T> windows(levels, weights, shape, false);
+    for (int y = begin; y < end; ++y) {
+      const WeightedSums* sums = windows.row(y, y == begin);
+      T* row = result.view().row<T>(y);
+      for (int x = 0; x < levels.width; ++x) {
+        row[x] = sums[x].weights == 0 ? levels.row<T>(y)[x] : static_cast<T>(window_mean(sums[x]));
+      }
+    }
+  });
+  return result;
+}
+
+/// Whether text is darker than its background: the squares of the distances of darker pixels have no smaller sum than
+/// those of lighter ones.
+template <class T>
+bool is_darker(ConstView pixels, ConstView levels, ConstView background) {
+  const CountedPixels counted(pixels, Selection());
+  Uint128 dark = 0;
+  Uint128 light = 0;
+  std::mutex mutex;
+  for_row_bands(levels.width, levels.height, [&](int begin, int end) {
+    std::vector<std::uint8_t> flags(static_cast<std::size_t>(levels.width), 1);
+    for (int y = begin; y < end; ++y) {
+      if (!counted.all()) {
+        counted.flags(y, flags.data());
+      }
+      std::uint64_t of_dark = 0;
+      std::uint64_t of_light = 0;
+      for (std::size_t x = 0; x < flags.size(); ++x) {
+        const std::int64_t above = std::int64_t{levels.row<T>(y)[x]} - background.row<T>(y)[x];
+        const auto square = static_cast<std::uint64_t>(above * above) * flags[x];
+        (above < 0 ? of_dark : of_light) += square;
+      }
+      const std::lock_guard lock(mutex);
+      dark += of_dark;
+      light += of_light;
+    }
+  });
+  return dark >= light;
+}
+
+/// How far each level is from its background, on the side of text; 0 on the other one.
+template <class T>
+Image distances_from_background(ConstView pixels, ConstView levels, PixelPool& pool) {
+  Image result = background_of<T>(pixels, levels, pool);
+  const View distances = result.view();
+  const bool is_dark = is_darker<T>(pixels, levels, distances);
+  for_row_bands(levels.width, levels.height, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const T* row = levels.row<T>(y);
+      T* distance = distances.row<T>(y);
+      for (int x = 0; x < levels.width; ++x) {
+        const int above = row[x] - distance[x];
+        distance[x] = static_cast<T>(std::max(is_dark ? -above : above, 0));
+      }
+    }
+  });
+  return result;
+}
+
+/// Whether strokes are rather upright, as those of letters are and edges that lie along a line are not: text begins as
+/// often along the rows as down the columns, or more often.
+template <class T>
+bool has_upright_strokes(ConstView pixels, ConstView levels, const TextRule& rule) {
+  const TextPixels<T> text(pixels, levels, rule);
+  std::atomic<std::uint64_t> across = 0;
+  std::atomic<std::uint64_t> down = 0;
+  for_row_bands(levels.width, levels.height, [&](int begin, int end) {
+    std::uint64_t from_left = 0;
+    std::uint64_t from_above = 0;
+    for (int y = begin; y < end; ++y) {
+      for (int x = 0; x < levels.width; ++x) {
+        if (text(x, y)) {
+          from_left += x > 0 && !text(x - 1, y) ? 1 : 0;
+          from_above += y > 0 && !text(x, y - 1) ? 1 : 0;
+        }
+      }
+    }
+    across += from_left;
+    down += from_above;
+  });
+  return across >= down;
+}
+
+/// By one threshold for the whole page; if that finds nothing, by what differs from its surroundings.
 template <class T>
 FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
   const LevelPlane plane(pixels, Channel::luma, kDefaultLuma, pool);
-  const std::vector<std::uint64_t> counts =
-      histogram(pixels, counted_for_otsu(ThresholdOptions())).channels.front().counts;
+  const CountedPixels counted(pixels, Selection());
+  const std::vector<std::uint64_t> counts = count_channel(pixels, counted, Channel::luma, kDefaultLuma);
   if (std::count_if(counts.begin(), counts.end(), [](std::uint64_t count) { return count > 0; }) < 2) {
     return {};
   }
-  const TextRule rule = text_rule(counts);
-  return found_skew(TextColumns(pixels, plane.levels(), rule, pool, T()));
+  const FoundSkew even = found_skew(TextColumns(pixels, plane.levels(), text_rule(counts), pool, T()));
+  if (even.has_text) {
+    return even;
+  }
+  const Image distances = distances_from_background<T>(pixels, plane.levels(), pool);
+  const ConstView view = distances.view();
+  const TextRule rule{
+      otsu_levels(count_levels<T>(counted, counts.size(), [&](int y, T*) { return view.row<T>(y); }), 2).front(), true};
+  if (!has_upright_strokes<T>(pixels, view, rule)) {
+    return {};
+  }
+  const TextColumns text(pixels, view, rule, pool, T());
+  const FoundSkew uneven = found_skew(text);
+  return uneven.has_text && lines_along(text, uneven.steps) >= kLeastLines ? uneven : FoundSkew();
 }
 
 // --- Deskewing: the rotation ---

@@ -192,8 +192,9 @@ OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& inp
           .device_bytes = held};
 }
 
-/// The host stores a level of each pixel and a running count of text pixels. The time was measured with a page of 8.7
-/// megapixels; the search takes four fifths of it. The time also grows with the larger side of the page.
+/// The host stores a level of each pixel, its distance from its background, and a running count of text pixels. The time
+/// was measured with a page of 8.7 megapixels; the search takes four fifths of it. The time also grows with the larger
+/// side of the page.
 OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& input) {
   return {.what = "deskew",
           .only_on = kOnlyCpu,
@@ -203,7 +204,7 @@ OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& in
           .moves_pixels = true,
           .moves_rows = true,
           .result_bytes = input.format.bytes_per_pixel(),
-          .other_bytes = level_bytes(input.format) + 2};
+          .other_bytes = level_bytes(input.format) + sample_bytes(input.format.sample) + 2};
 }
 
 /// Includes the intermediate image between the two passes.

@@ -11,6 +11,10 @@ page level.pgm 0
 gpuimg deskew -v --backend cpu falling.pgm falling.png 2>&1 | grep angle
 for name in falling rising level; do gpuimg deskew -q --json -f $name.pgm $name.png; gpuimg deskew -q --json $name.png again.$name.png; done
 gpuimg compare level.pgm level.png
+# The same page, of which most lies in a shadow that is darker than the ink elsewhere.
+awk 'NR < 4 { print; next } { i = NR - 4; x = i % 400; light = x < 150 ? 25 : x > 300 ? 100 : x / 2 - 50
+  print int(($1 > 100 ? $1 : x % 4 < 2 ? 110 : 235) * light / 100) }' falling.pgm >shadow.pgm
+gpuimg deskew -q --json shadow.pgm shadow.png
 # Several images: a manifest has the angles, and a blank page none.
 mkdir in && cp falling.pgm rising.pgm in/ && printf 'P5\n2 1\n255\nab' >in/two.pgm && printf 'P5\n1 1\n255\na' >in/one.pgm
 gpuimg deskew --manifest run.jsonl in/ out/ --format pgm 2>notes.txt; grep -o '"result": "[^"]*"' run.jsonl | sort; grep "not rotated" notes.txt | sort
