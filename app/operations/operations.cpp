@@ -192,9 +192,9 @@ OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& inp
           .device_bytes = held};
 }
 
-/// The host stores a level of each pixel, its distance from its background, and a running count of text pixels. The time
-/// was measured with a page of 8.7 megapixels; the search takes four fifths of it. The time also grows with the larger
-/// side of the page.
+/// The host stores a level of each pixel, its distance from its background, and a running count of text pixels. The
+/// time was measured with a page of 8.7 megapixels; the search takes four fifths of it. The time also grows with the
+/// larger side of the page.
 OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& input) {
   return {.what = "deskew",
           .only_on = kOnlyCpu,
