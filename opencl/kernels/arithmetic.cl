@@ -1,5 +1,6 @@
-// Exact quotients on any device, float64 without 64-bit floats, HSL, and the level of a pixel that is counted, summed or
-// mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the parity tests compare all colors.
+// Exact quotients on any device, conversion to float64 without 64-bit floats, HSL, and the level of a pixel: the value
+// that is counted, summed or mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the parity
+// tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
 float near_reciprocal(float b) { return 1.0f / b; }
@@ -9,8 +10,8 @@ float divided(float a, float b) {
 #ifdef DIVIDES_EXACTLY
   return a / b;
 #else
-  // OpenCL's own division may be 2.5 units in the last place off. Newton's step makes the reciprocal correctly rounded,
-  // and the remainder, which fma computes exactly, then corrects the quotient (Markstein, 1990).
+  // OpenCL's own division may be off by 2.5 units in the last place. A Newton step makes the reciprocal correctly
+  // rounded. The remainder, which fma computes exactly, then corrects the quotient (Markstein, 1990).
   const float near = near_reciprocal(b);
   const float reciprocal = fma(fma(-b, near, 1.0f), near, near);
   const float quotient = a * reciprocal;
@@ -18,15 +19,15 @@ float divided(float a, float b) {
 #endif
 }
 
-// ⌊n/d⌋, where r is 1/d within a few units in the last place, and the quotient is below 2¹⁷. The estimate is at most one
-// off; the remainder is exact modulo 2³², and small.
+// ⌊n/d⌋, where r is 1/d within a few units in the last place, and the quotient is below 2¹⁷. The estimate is off by at
+// most one; the remainder is small, and exact modulo 2³².
 uint quotient(uint n, uint d, float r) {
   const uint estimate = (uint)((float)n * r);
   const int rest = (int)(n - estimate * d);
   return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
 }
 
-// The bits of the nearest float64, ties to even: devices need not have 64-bit floats.
+// The bits of the float64 nearest to n, ties to even. Computed with integers, because devices may lack 64-bit floats.
 ulong float64_bits(ulong n) {
   if (n == 0) {
     return 0;
@@ -136,7 +137,7 @@ uint lightness_bin(uint4 p, uint bins) {
   return min((uint)((ulong)bins * hsl_fractions(p).sum / (2u * V_MAX)), bins - 1u);
 }
 
-// Levels by number, in the order of Level in count_levels.hpp. `bins` matters to the last three.
+// Levels by number, in the order of Level in count_levels.hpp. Only the last three use `bins`.
 uint level_of(int level, uint4 p, uint bins) {
   switch (level) {
     case 0: return p.x;

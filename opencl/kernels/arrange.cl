@@ -1,7 +1,7 @@
-// Crop, rotate and flip: each pixel of the result is one of the input. Specified in docs/operations.md, "Crop, rotate,
-// flip". Restates core/ops/arrange.hpp.
+// Crop, rotate and flip: each pixel of the result is a copy of one pixel of the input. Specified in docs/operations.md,
+// "Crop, rotate, flip". Restates core/ops/arrange.hpp.
 
-// Work-item → a pixel of the result, which comes from pixel origin + x·along_x + y·along_y.
+// Work-item → a pixel of the result, copied from pixel origin + x·along_x + y·along_y.
 __kernel void move_pixels(int8 choices, __global const Sample* pixels, __global Sample* result, ulong width,
                           long origin, long along_x, long along_y) {
   const long x = get_global_id(0);

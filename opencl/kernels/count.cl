@@ -1,9 +1,10 @@
 // Histograms. Specified in docs/operations.md, "Histogram".
 //
-// Macros: AHEAD, the groups of pixels that a work-item loads before it counts the first; and of count_local COPIES, a
-// power of two. Counts are 64 bits as two words, the low one first, because OpenCL 1.2 does not promise 64-bit atomics.
+// Macros: AHEAD, the number of groups of pixels that a work-item loads before it counts the first; COPIES, the number
+// of copies of the table in local memory, a power of two, not defined for counting in global memory. A count has 64
+// bits in two words, the low one first, because OpenCL 1.2 does not guarantee 64-bit atomics.
 //
-// Choices: LEVEL; TABLES, which is 3 for red, green and blue at once, and else 1; SKIPS_TRANSPARENT.
+// Choices: LEVEL; TABLES, 3 for red, green and blue at once, otherwise 1; SKIPS_TRANSPARENT.
 
 #ifndef SPECIALIZED
 #define LEVEL choices.s0
@@ -22,8 +23,8 @@ void add_to(__global uint* count, uint more) {
 bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
 
 #ifdef COPIES
-// Adds a pixel to the work-item's copy of the table. Work-items next to each other use different copies of a bin, which
-// are in different banks.
+// Adds a pixel to the work-item's copy of the table. Adjacent work-items use different copies, whose bins are in
+// different banks.
 void count_here(int8 choices, __local uint* copy, uint4 p, uint bins) {
   if (counts_pixel(choices, p)) {
     if (TABLES == 3) {
@@ -40,7 +41,7 @@ void clear(__local uint* counters, uint size) {
   for (uint i = get_local_id(0); i < size; i += GROUP_ITEMS) {
     counters[i] = 0u;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // all counters are zero before any is counted in
+  barrier(CLK_LOCAL_MEM_FENCE);  // all counters are zero before counting starts
 }
 
 void add_all(__local const uint* counters, uint all_bins, __global uint* counts) {
@@ -48,7 +49,7 @@ void add_all(__local const uint* counters, uint all_bins, __global uint* counts)
   for (uint bin = get_local_id(0); bin < all_bins; bin += GROUP_ITEMS) {
     uint sum = 0u;
     for (uint copy = 0u; copy < COPIES; ++copy) {
-      // Starts at another copy in each work-item, hence in another bank.
+      // Each work-item starts at another copy, and so in another bank.
       sum += counters[bin * COPIES + (copy + get_local_id(0)) % COPIES];
     }
     if (sum != 0u) {
@@ -57,10 +58,10 @@ void add_all(__local const uint* counters, uint all_bins, __global uint* counts)
   }
 }
 
-// Pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many work-groups run at
-// once, so they take chunks of `chunk` groups of pixels, in turn, until none is left: *taken counts them. A work-group
-// takes its next chunk while it counts, and one that starts too late to get any ends at once. At most 2³¹ pixels, so that
-// a counter cannot overflow.
+// Counts pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many
+// work-groups run at once, so work-groups take chunks of `chunk` groups of pixels until none is left; counts[taken_at]
+// counts the chunks taken. A work-group takes its next chunk while it counts, and ends at once if it starts too late to
+// get one. At most 2³¹ pixels, so that a counter cannot overflow.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
     int8 choices, __global const uint* pixels, ulong first, ulong end, ulong chunk, uint bins, __local uint* counters,
     __global uint* counts, uint taken_at) {
@@ -97,7 +98,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_loc
       if (item == 0u) {
         chunks[1u - own] = next;
       }
-      barrier(CLK_LOCAL_MEM_FENCE);  // the next chunk is known; the one before it has been read by all
+      barrier(CLK_LOCAL_MEM_FENCE);  // the next chunk is known; all have read the previous one
       start = first / GROUP + chunks[1u - own] * chunk;
     }
     const ulong rest = whole * GROUP + get_global_id(0);
@@ -108,7 +109,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_loc
   }
 }
 
-// The pixels of a region whose mask, if there is one, is not 0. Rows are dealt out along dimension 1.
+// Counts the pixels of a region whose mask, if there is one, is not 0. Dimension 1 of the grid divides the rows.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local_selected(
     int8 choices, __global const Sample* pixels, __global const uchar* mask, uint has_mask, ulong width, uint4 region,
     uint bins, __local uint* counters, __global uint* counts) {
@@ -126,8 +127,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_loc
 }
 #else
 
-// Counts in global memory: one table that local memory does not hold. A run of equal levels is added at once, so that
-// flat images do not queue at one counter.
+// Counts in global memory, for one table that does not fit in local memory. Adds a run of equal levels at once, so that
+// the work-items of a flat image do not queue at one counter.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_global(
     int8 choices, __global const uint* pixels, ulong first, ulong end, uint bins, __global uint* counts) {
   for (ulong at = first + get_global_id(0) * GROUP; at < end; at += get_global_size(0) * GROUP) {

@@ -3,7 +3,7 @@
 //
 // Macros: TABLE_COPIES, a power of two: copies of the tables in local memory, in different banks.
 //
-// Choices: MAP; LEVEL, for maps with one table; TABLES, which is 3 if each channel has its own; IS_MASKED; IS_BLENDED.
+// Choices: MAP; LEVEL, for maps with one table; TABLES, 3 if each channel has its own table; IS_MASKED; IS_BLENDED.
 
 #ifndef SPECIALIZED
 #define MAP choices.s0
@@ -23,7 +23,8 @@
 #define MAP_HSL 3
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 
-// At 8 bits, local memory holds one word a level, with the entries of all tables, or for MAP_LUMA what LumaEntry says.
+// At 8 bits, local memory holds one word per level with the entries of all tables, or for MAP_LUMA the result of
+// luma_entry. At 16 bits, the tables are read from global memory.
 typedef struct {
   __global const ushort* maps;
   __local const uint* words;
@@ -49,15 +50,15 @@ uint3 map_each(int8 choices, uint4 p, Tables tables) {
 }
 
 #if SAMPLE_BITS == 8
-// One multiply-add per channel. In gamut and outside, a new channel is (c − o)·q + b, rounded half away from zero. In
-// gamut: o = 0, q = y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is increased by a factor
-// of 1 + 2⁻²⁰, which moves ties away from zero, and no other value to a tie: the nearest is 1/510 away.
-#define BIAS_BITS 0x4B000000u  // of the float 2²³: its low byte is free for a sample
+// One multiply-add per channel. Both cases are (c − o)·q + b, rounded half away from zero. In gamut: o = 0, q =
+// y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is increased by a factor of 1 + 2⁻²⁰. That
+// moves ties away from zero, and is too small to move another value to a tie (the nearest is 1/510 away).
+#define BIAS_BITS 0x4B000000u  // the bits of the float 2²³; the low byte is free for a sample
 #define BIAS 8388608.0f
 #define TO_INTEGER 12582912.0f  // 1.5·2²³: adding it leaves the rounded integer in the low bits
 #define TIE_BREAK (1.0f + 1.0f / 1048576.0f)
 
-// LumaEntry of a level: (y_new/y, TO_INTEGER + y_new).
+// Table entry of a luma for MAP_LUMA: (y_new/y, TO_INTEGER + y_new).
 float2 luma_entry(uint y, uint y_new) {
   return (float2)(y == 0u ? 0.0f : divided((float)y_new, (float)y) * TIE_BREAK, TO_INTEGER + (float)y_new);
 }
@@ -80,7 +81,7 @@ uint3 map_luma(int8 choices, uint4 p, Tables tables) {
                  as_uint(fma(b - origin, q, base)) & 0xFFu);
 }
 #else
-// One channel of a pixel whose new luma would leave the gamut: c moves away from y_new by its distance from y.
+// One channel of a pixel that would leave the gamut: y_new plus the channel's distance from y, scaled to fit.
 uint moved(uint c, uint y, uint y_new, uint reach, float reciprocal) {
   const uint distance = c > y ? c - y : y - c;
   const uint by = quotient(distance * (V_MAX - y_new) + reach / 2u, reach, reciprocal);
@@ -141,8 +142,8 @@ uint3 mapped(int8 choices, uint4 p, Tables tables) {
 #endif
 }
 
-// The host tabulates blended(in, to) by to − in, so that no 64-bit float is needed: what is added to `in`, and the first
-// `in` from which one more is added.
+// blended(in, to) without 64-bit floats. `steps`, computed by the host, holds for each to − in: the amount to add to
+// `in`, and the first `in` from which one more is added.
 uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
   const int2 red_step = steps[(int)to.x - (int)in.x + (int)V_MAX];
   const int2 green_step = steps[(int)to.y - (int)in.y + (int)V_MAX];
@@ -163,8 +164,7 @@ void put_pixel(uint* words, int p, uint3 color, uint alpha_level) {
 #endif
 }
 
-// A work-item takes GROUP pixels at a time, and strides over the image with all others. *changes is 0 if the tables map
-// every level to itself.
+// Work-item → groups of GROUP pixels, one grid stride apart. *changes is 0 if the tables map every level to itself.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize(
     int8 choices, __global const uint* pixels, __global uint* result, ulong count, __global const ushort* maps,
     __global const uint* changes, __global const uchar* mask, __global const int2* steps) {

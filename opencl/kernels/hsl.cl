@@ -18,7 +18,7 @@
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 #define TO_INTEGER 12582912.0f  // 1.5·2²³: adding it leaves the rounded integer in the low bits
 
-// `value` of 0 … from_max as the nearest of 0 … to_max. The product has 33 bits at most.
+// Scales `value` from 0 … from_max to 0 … to_max, rounded to nearest. The product has at most 33 bits.
 uint scaled_level(uint value, uint from_max, uint to_max) {
   return from_max == to_max ? value
                             : (uint)(((ulong)2 * value * to_max + from_max) / ((ulong)2 * from_max));
@@ -30,9 +30,9 @@ void clear_words(uint* words, int count) {
   }
 }
 
-// The integer nearest to (n - m)/d, halves up, in the low 22 bits. n, m and d are integers, 0 ≤ n - m < 2¹⁷·d and
-// 1 ≤ d < 2¹⁹. The remainder of the estimate is exact. With 1/4 added it is never half of d, so rounding its quotient
-// corrects the estimate.
+// The integer nearest to (n - m)/d, halves rounded up, in the low 22 bits. n, m and d are integers, 0 ≤ n - m < 2¹⁷·d
+// and 1 ≤ d < 2¹⁹. The remainder of the estimate is exact. With 1/4 added, the remainder is never half of d, so
+// rounding its quotient corrects the estimate.
 uint nearest_ratio(float n, float m, float d) {
   const float near = near_reciprocal(d);
   const float estimate = fma(n - m, near, TO_INTEGER);
@@ -40,9 +40,9 @@ uint nearest_ratio(float n, float m, float d) {
   return as_uint(fma(rest + 0.25f, near, estimate));
 }
 
-// In floats, because GPUs add them faster than they compare and select integers.
+// Uses floats, because GPUs add floats faster than they compare and select integers.
 uint3 hsl_u16(uint4 p) {
-  const uint exponent = 0x4B000000u;  // of 2²³: with it a level is the float 2²³ + level
+  const uint exponent = 0x4B000000u;  // the bits of 2²³; combined with a level, those of the float 2²³ + level
   const uint red = p.x | exponent;
   const uint green = p.y | exponent;
   const uint blue = p.z | exponent;
@@ -58,10 +58,10 @@ uint3 hsl_u16(uint4 p) {
   const float unless_red = green_is_high ? blue_red : red_green;
   const float sixth_unless_red = green_is_high ? 2.0f : 4.0f;
   const float difference = red_is_high ? green_blue : unless_red;
-  const float sixth = red_is_high ? 6.0f : sixth_unless_red;  // 0 or a whole turn: it drops out
+  const float sixth = red_is_high ? 6.0f : sixth_unless_red;  // 6 is a whole turn, which the 16 bits drop
   const float hue_numerator = fma(sixth, chroma, difference);
   const float denominator = (float)V_MAX - fabs(sum - (float)V_MAX);
-  const bool is_exact = SAMPLE_BITS == 8;  // 65535·chroma
+  const bool is_exact = SAMPLE_BITS == 8;  // float32 holds 65535·chroma exactly
   const uint hue = nearest_ratio(65536.0f * hue_numerator, 0.0f, fmax(6.0f * chroma, 1.0f));
   const uint saturation = nearest_ratio((is_exact ? 65535.0f : 65536.0f) * chroma, is_exact ? 0.0f : chroma,
                                         fmax(denominator, 1.0f));
@@ -69,7 +69,7 @@ uint3 hsl_u16(uint4 p) {
   return (uint3)(hue, saturation, lightness) & 0xFFFFu;
 }
 
-// OpenCV's order of float operations, its fused multiply-add included: hue, lightness, saturation.
+// Hue, lightness and saturation with OpenCV's order of float operations, including its fused multiply-add.
 uint3 hls_opencv(int8 choices, uint4 p) {
   const float unit = divided(1.0f, (float)V_MAX);
   const float red_part = (float)p.x * unit;
@@ -177,7 +177,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void from_hsl(
 }
 #endif
 
-// `by` is added to hue, and multiplies saturation and lightness.
+// `by.x` is added to the hue; `by.y` and `by.z` multiply saturation and lightness.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void adjust_hsl(int8 choices,
                                                                                   __global const uint* pixels,
                                                                                   __global uint* result, ulong count,

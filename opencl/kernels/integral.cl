@@ -1,18 +1,18 @@
 // Summed-area tables. Specified in docs/operations.md, "Integral image".
 //
-// OpenCL 1.2 does not promise that a waiting work-group lets others run, so tiles cannot wait for their neighbors. Two
-// passes over the pixels instead: tile_sums adds up each tile, its rows and its columns; scan.cl turns these sums into
-// what lies left of and above each tile; fill_table reads the pixels again and writes the entries.
+// OpenCL 1.2 does not guarantee that a waiting work-group lets others run, so tiles cannot wait for their neighbors. So
+// the kernels make two passes over the pixels. tile_sums sums each tile, its rows and its columns. scan.cl turns these
+// sums into the sums left of and above each tile. fill_table reads the pixels again and writes the entries.
 //
-// A tile is TILE_COLUMNS × TILE_ROWS pixels and a work-group, whose work-items own COLUMNS_EACH neighboring columns. A
-// band is a row of tiles. A work-item loads its pixels of BATCH rows before it uses the first: the loads overlap, and
-// one set of barriers serves the batch. fill_table keeps the pixels of a batch for both uses. It also keeps the entries
-// of the last row: an entry is the one above it plus what its row has from the left edge of the image.
+// A tile has TILE_COLUMNS × TILE_ROWS pixels and one work-group, whose work-items own COLUMNS_EACH adjacent columns. A
+// band is a row of tiles. A work-item loads its pixels of BATCH rows before it uses the first, so that the loads
+// overlap and one set of barriers serves the batch. fill_table keeps the pixels of a batch for both uses. It also keeps
+// the entries of the last row: an entry is the entry above it plus the sum of its row from the left edge of the image.
 //
-// Work-items beyond the right edge read the first columns, and rows below the image repeat its last one: nothing reads
+// Work-items beyond the right edge read the first columns, and rows below the image repeat the last row. Nothing reads
 // sums that include such pixels. Loops over arrays have constant bounds: unrolled, they keep the arrays in registers.
 //
-// Macros: SUM, uint or ulong; SUM4, four of it. Choices: LEVEL; IS_SQUARE; ENTRY, the type of the table.
+// Macros: SUM, uint or ulong; SUM4, its vector of four. Choices: LEVEL; IS_SQUARE; ENTRY, the type of the table.
 
 #ifndef SPECIALIZED
 #define LEVEL choices.s0
@@ -33,15 +33,15 @@
 #define TILE_COLUMNS (TILE_ITEMS * COLUMNS_EACH)
 #define TILE_ROWS 64
 #define BATCH 16
-#define SUM_BATCH 32  // rows between barriers in tile_sums, which does not keep their pixels
+#define SUM_BATCH 32  // rows between barriers in tile_sums, which does not keep the pixels of these rows
 #define LANES (TILE_ITEMS / BATCH)  // work-items that scan a row
 #define LANE_SUMS (TILE_ITEMS / LANES)
 #define ROW_SUMS (TILE_ITEMS + 4)  // rows start in different banks
 #define PIXEL_BYTES (CHANNELS * SAMPLE_BITS / 8)
 #define FOUR_PIXELS WORDS_OF(COLUMNS_EACH * CHANNELS, SAMPLE_BITS)
-#define LOAD_BYTES (FOUR_PIXELS % 4 == 0 ? 16 : FOUR_PIXELS % 2 == 0 ? 8 : 4)  // of load_words
+#define LOAD_BYTES (FOUR_PIXELS % 4 == 0 ? 16 : FOUR_PIXELS % 2 == 0 ? 8 : 4)  // alignment that load_words needs
 
-// Loads COLUMNS_EACH pixels of each of BATCH rows. The first is (x, y), and x is inside the image. Always inlined: a
+// Loads COLUMNS_EACH pixels of each of BATCH rows, starting at (x, y). x is inside the image. Always inlined, because a
 // call would keep the words in memory instead of registers.
 __attribute__((always_inline)) void load_batch(uint* words, __global const uint* pixels, ulong width, ulong height,
                                                ulong x, ulong y) {
@@ -68,7 +68,7 @@ SUM value_of(int8 choices, const uint* words, int pixel) {
   return IS_SQUARE != 0 ? level * level : level;
 }
 
-// Adds a row of pixels to their columns. Returns their sum.
+// Adds COLUMNS_EACH pixels of a row to the column sums. Returns the sum of the pixels.
 SUM add_pixels(int8 choices, SUM* columns, const uint* words) {
   SUM sum = 0;
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
@@ -79,8 +79,8 @@ SUM add_pixels(int8 choices, SUM* columns, const uint* words) {
   return sum;
 }
 
-// row_sums[tile][y], column_sums[band][x], and the sum of the tile in column_sums[band][width + tile]. Dimension 0
-// counts tiles, 1 bands.
+// Writes row_sums[tile][y], column_sums[band][x], and the sum of the tile to column_sums[band][width + tile]. Dimension
+// 0 of the grid counts tiles, dimension 1 bands.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global SUM* row_sums,
     __global SUM* column_sums) {
@@ -92,7 +92,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
   const ulong tile_rows = min((ulong)TILE_ROWS, height - band * TILE_ROWS);
   __global SUM* own_columns = column_sums + band * (width + get_num_groups(0));
-  SUM total = 0;  // of rows item, item + SUM_BATCH …
+  SUM total = 0;  // the sum of rows item, item + SUM_BATCH …
   SUM columns[COLUMNS_EACH];
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     columns[c] = 0;
@@ -119,7 +119,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
         row_sums[tile * height + y + item] = sum;
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // and read
+    barrier(CLK_LOCAL_MEM_FENCE);  // the sums are read
   }
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     if (x + c < width) {
@@ -139,7 +139,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
   }
 }
 
-// The bits of a sum in the table's type.
+// A sum converted to the table's type, as bits.
 ulong entry_of(int8 choices, SUM sum) {
   switch (ENTRY) {
     case FLOAT32: return as_uint(convert_float_rte(sum));
@@ -156,7 +156,7 @@ void store_entry(int8 choices, __global void* table, ulong at, SUM sum) {
   }
 }
 
-// Stores the entries of COLUMNS_EACH sums at an address that 16 bytes divide.
+// Stores the entries of COLUMNS_EACH sums at an address that is a multiple of 16.
 void store_four(int8 choices, __global uchar* to, const SUM* sums) {
   ulong entries[COLUMNS_EACH];
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
@@ -170,8 +170,8 @@ void store_four(int8 choices, __global uchar* to, const SUM* sums) {
   }
 }
 
-// Sets the entries of this work-item's columns in the row above its tile. `above` is that of the band.
-// sums[2 · TILE_ITEMS].
+// Sets `last` to the entries of this work-item's columns in the row above its tile. `above` points to the band's row of
+// the array. `sums` has 2 · TILE_ITEMS elements.
 void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulong width, ulong tile, ulong x) {
   const uint item = get_local_id(0);
   SUM corner = 0;
@@ -194,17 +194,17 @@ void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulon
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     last[c] += before;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // and read
+  barrier(CLK_LOCAL_MEM_FENCE);  // the sums are read
 }
 
-// Replaces each of BATCH rows of sums by what is left of it in the image. `left` is that of the tile. LANES work-items
-// share a row.
+// Replaces each sum in BATCH rows by the sum of everything to its left in the image. `left` points to the tile's row of
+// the array. LANES work-items share a row.
 void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left, ulong y, ulong height) {
   const uint item = get_local_id(0);
   const uint row = item / LANES;
   const uint lane = item % LANES;
   __local SUM4* own = rows + (row * ROW_SUMS + lane * LANE_SUMS) / 4;
-  SUM before = left[min(y + row, height - 1)];  // before the barrier: the load takes long
+  SUM before = left[min(y + row, height - 1)];  // loaded before the barrier, because the load takes long
   barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all work-items are written
   SUM4 all = 0;
   UNROLLED for (int i = 0; i < LANE_SUMS / 4; ++i) {
@@ -223,10 +223,10 @@ void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left
     own[i] = (SUM4)(before, second, third, fourth);
     before = fourth + sums.w;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // what is left of each is written
+  barrier(CLK_LOCAL_MEM_FENCE);  // all sums are replaced
 }
 
-// Turns the entries of a row into those of the next. `before` is what is left of the pixels.
+// Turns the entries of a row into those of the next row. `before` is the sum of the row left of the pixels.
 void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     before += value_of(choices, words, c);
@@ -234,7 +234,7 @@ void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
   }
 }
 
-// The zeros of a padded table beside and above this work-group's tile. `origin` and `pitch` as in fill_table.
+// Stores the zeros of a padded table left of and above this work-group's tile. `origin` and `pitch` as in fill_table.
 void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x, ulong tile_rows) {
   const uint item = get_local_id(0);
   const ulong band = get_group_id(1);
@@ -253,9 +253,9 @@ void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, 
   }
 }
 
-// left[tile][y]: what is left of the tile in row y. above[band][x]: what is above the band in column x, and
-// above[band][width + tile]: what is above the tile. The entry of pixel (0, 0) is number `origin`, with zeros before
-// and above it if `padded`. `pitch` is in entries.
+// left[tile][y] is the sum of row y left of the tile. above[band][x] is the sum of column x above the band, and
+// above[band][width + tile] the sum of the tile's columns above the band. The entry of pixel (0, 0) has index `origin`;
+// zeros stand before and above it if `padded`. `pitch` is in entries.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global const SUM* left,
     __global const SUM* above, __global void* table, ulong origin, ulong pitch, uint padded) {
@@ -265,7 +265,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
   const ulong band = get_group_id(1);
   const uint item = get_local_id(0);
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
-  const ulong tile_rows = min((ulong)TILE_ROWS, height - band * TILE_ROWS);  // as uint, clang unrolls all batches
+  const ulong tile_rows = min((ulong)TILE_ROWS, height - band * TILE_ROWS);  // with uint, clang unrolls all batches
   const bool is_wide = (origin | pitch) % 4 == 0 && x + COLUMNS_EACH <= width;
   __local SUM* own = (__local SUM*)rows + item;
   SUM last[COLUMNS_EACH];  // the entries of the row above
@@ -299,7 +299,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
         }
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // what is left is read before the next batch writes its sums
+    barrier(CLK_LOCAL_MEM_FENCE);  // all sums are read before the next batch overwrites them
   }
   if (padded != 0u) {
     store_zeros(choices, table, origin, pitch, width, x, tile_rows);

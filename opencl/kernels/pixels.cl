@@ -1,17 +1,18 @@
-// Pixels as kernels read and write them: groups of GROUP pixels in words of 32 bits. Stands before every program.
+// Reads and writes pixels: groups of GROUP pixels in words of 32 bits. The host puts this file before every program.
 //
 // Macros that the host defines:
-//   GROUP_ITEMS                items of a work-group
+//   GROUP_ITEMS                work-items per work-group
 //   DIVIDES_EXACTLY            float32 division is correctly rounded
-//   SAMPLE_BITS, CHANNELS      the pixels that are read: 8 or 16 bits, 1 to 4 channels
+//   SAMPLE_BITS, CHANNELS      format of the input pixels: 8 or 16 bits, 1 to 4 channels
 //   GROUP                      pixels that a work-item handles at a time, a multiple of 4
 //   STAGED                     groups pass through local memory, so that a work-group stores consecutive words
 //   SPECIALIZED                every choice is a macro, and the program serves one kind of request. Otherwise choices
-//                              are the elements of each kernel's first argument, and one program serves all of them:
-//                              CPUs run it, because their compilers take longer than the work.
+//                              are the elements of each kernel's first argument, and one program serves all requests.
+//                              CPUs use such programs, because compiling takes longer there than the work.
 // Buffers may be read and written for 64 bytes past their end (kPaddingBytes), so the last group needs no special case.
 
-// Results are the CPU's bytes: no contraction into fused multiply-adds, as in docs/decisions/0002-no-contraction.md.
+// Results must equal the CPU backend's, so operations are not contracted to fused multiply-adds:
+// docs/decisions/0002-no-contraction.md.
 #pragma OPENCL FP_CONTRACT OFF
 
 #if SAMPLE_BITS == 8
@@ -24,13 +25,13 @@ typedef ushort Sample;
 
 #define WORDS_OF(samples, bits) ((samples) * (bits) / 32)
 
-// Sample i of packed words. i is a constant once loops are unrolled, so words stay in registers.
+// Sample i of packed words. After unrolling, i is a constant, so the words stay in registers.
 uint packed(const uint* words, int i, int bits) {
   return bits == 8 ? (words[i / 4] >> (8 * (i % 4))) & 0xFFu
                    : bits == 16 ? (words[i / 2] >> (16 * (i % 2))) & 0xFFFFu : words[i];
 }
 
-// Sets sample i of words that are zero there.
+// Sets sample i of packed words. The sample must be zero before.
 void pack(uint* words, int i, int bits, uint value) {
   if (bits == 8) {
     words[i / 4] |= value << (8 * (i % 4));
@@ -41,8 +42,8 @@ void pack(uint* words, int i, int bits, uint value) {
   }
 }
 
-// Loads and stores are as wide as a group of `count` words allows. Their loops have no `#pragma unroll`: with it clang
-// unrolls them before it knows `count`, and the rest of such a loop keeps the words in memory instead of registers.
+// Loads and stores are as wide as a group of `count` words allows. Their loops have no `#pragma unroll`: with it, clang
+// unrolls them before it knows `count`, and the remainder loop keeps the words in memory instead of registers.
 void load_words(uint* words, __global const uint* from, int count) {
   if (count % 4 == 0) {
     for (int i = 0; i < count; i += 4) {
@@ -65,7 +66,7 @@ void load_words(uint* words, __global const uint* from, int count) {
   }
 }
 
-// The same from any byte of a buffer. Reads up to 4 bytes more.
+// The same from any byte of a buffer. Reads up to 4 bytes past the words.
 void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int count) {
   __global const uint* from = buffer + byte / 4;
   const uint shift = 8u * (uint)(byte % 4);
@@ -93,8 +94,8 @@ void store_words(const uint* words, __global uint* to, int count) {
   }
 }
 
-// Stores the groups of a work-group, of which this work-item's is number `group`. Those from `groups` on are not
-// stored. All work-items call it.
+// Stores the groups of a work-group. `group` is the number of this work-item's group; groups from `groups` on are not
+// stored. All work-items must call this.
 #ifdef STAGED
 #define STAGING_WORDS(count) ((count) * GROUP_ITEMS)
 void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
@@ -111,7 +112,7 @@ void store_group(const uint* words, __global uint* result, ulong group, ulong gr
       *(__global uint4*)(result + first * count + word) = *(__local const uint4*)(staging + word);
     }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // all are stored before others are staged
+  barrier(CLK_LOCAL_MEM_FENCE);  // all groups are stored before the next ones are staged
 }
 #else
 #define STAGING_WORDS(count) 4
@@ -122,7 +123,7 @@ void store_group(const uint* words, __global uint* result, ulong group, ulong gr
 }
 #endif
 
-// Pixel p of a group as (r, g, b, alpha). Gray has r = g = b; without alpha it is V.
+// Pixel p of a group as (r, g, b, alpha). Gray has r = g = b; alpha is V_MAX for formats without alpha.
 uint4 pixel_of(const uint* words, int p) {
   const int i = p * CHANNELS;
   const uint first = packed(words, i, SAMPLE_BITS);

@@ -1,4 +1,4 @@
-// Resize: passes of weighted sums, the look-up of nearest pixels, and bars. The weights are the host's. Specified in
+// Resize: passes of weighted sums, the look-up of nearest pixels, and bars. The host computes the weights. Specified in
 // docs/operations.md, "Resize". Restates core/ops/resize.hpp.
 
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
@@ -30,8 +30,9 @@ uint unmultiplied(uint color, uint alpha) {
 #endif
 }
 
-// Work-item → a pixel of the result: `step` pixels apart from pixel `from` on, those of the window of position i.
-// `ends` is 1 for the first pass of an image with alpha, 2 for the last one, 3 if there is one pass.
+// Work-item → a pixel of the result: the weighted sum of the pixels in the window of position i, which start at `from`
+// and are `step` pixels apart. `ends` has bit 0 set in the first pass and bit 1 set in the last pass; it matters only
+// for images with alpha.
 void weighted_pixel(__global const Sample* from, ulong step, uint i, __global const uint* starts,
                     __global const Weight* weights, uint ends, __global Sample* to) {
   Weight sums[CHANNELS];
@@ -91,7 +92,7 @@ __kernel void nearest(int8 choices, __global const Sample* pixels, ulong in_widt
   }
 }
 
-// Every pixel becomes the same.
+// Sets every pixel to `pixel`.
 __kernel void fill(int8 choices, __global Sample* result, uint width, uint4 pixel) {
   const uint x = get_global_id(0);
   const ulong y = get_global_id(1);

@@ -1,4 +1,4 @@
-// Running sums over the columns of small arrays: what lies before each tile of an integral image.
+// Running sums over the columns of small arrays: the sums before each tile of an integral image.
 //
 // Macros: SUM, uint or ulong.
 
@@ -6,8 +6,9 @@
 #define SCAN_PARTS (GROUP_ITEMS / SCAN_COLUMNS)
 #define SCAN_BATCH 8
 
-// Replaces each of `length` numbers of a column by the sum of those above it; rows have `width` numbers. A work-group
-// takes SCAN_COLUMNS columns, so that it reads them together, and divides each into SCAN_PARTS parts.
+// Replaces each of the `length` numbers of a column by the sum of the numbers above it. A row has `width` numbers. A
+// work-group takes SCAN_COLUMNS columns, so that it reads adjacent words, and divides each column into SCAN_PARTS
+// parts.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_columns(int8 choices, __global SUM* numbers,
                                                                                     ulong width, ulong length) {
   __local SUM totals[GROUP_ITEMS];
@@ -29,7 +30,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void scan_colu
     before += totals[above];
   }
   for (ulong i = start; i < stop; i += SCAN_BATCH) {
-    SUM own[SCAN_BATCH];  // loaded before any is replaced, so that the loads overlap
+    SUM own[SCAN_BATCH];  // all loaded before the first is replaced, so that the loads overlap
 #pragma unroll
     for (int k = 0; k < SCAN_BATCH; ++k) {
       own[k] = numbers[min(i + k, stop - 1) * width + x];

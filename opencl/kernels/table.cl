@@ -1,6 +1,6 @@
-// The look-up table of a histogram. Restates level_rule and mapped_level of core/ops/equalize.hpp.
+// Builds the look-up table of a histogram. Restates level_rule and mapped_level of core/ops/equalize.hpp.
 //
-// Choices: FORMULA. One work-group makes one table.
+// Choices: FORMULA. One work-group builds one table.
 
 #ifndef SPECIALIZED
 #define FORMULA choices.s0
@@ -12,10 +12,10 @@
 typedef struct {
   ulong total;
   ulong first;  // count of the first level in use
-  ulong last;   // and of the last
+  ulong last;   // count of the last level in use
 } Span;
 
-// Of two neighboring spans of levels.
+// Joins two adjacent spans of levels.
 Span joined(Span low, Span high) {
   Span both;
   both.total = low.total + high.total;
@@ -45,8 +45,8 @@ uint mapped_level(int8 choices, Span all, uint level, ulong cumulative, ulong co
   return mapped >= (float)V_MAX ? V_MAX : (uint)mapped;
 }
 
-// Each work-item takes `bins` / GROUP_ITEMS consecutive levels. They start at
-// all_counts[first_count]; the table starts at maps[first]. Sets *changes if any level is mapped to another.
+// Each work-item takes `bins` / GROUP_ITEMS consecutive levels. The counts start at all_counts[first_count], the table
+// at maps[first]. Sets *changes if any level is mapped to another.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_table(
     int8 choices, __global const ulong* all_counts, uint first_count, uint bins, __global ushort* maps, uint first,
     __global uint* changes) {

@@ -1,14 +1,15 @@
-// Counts what this process has allocated, of every library.
+// Counts the memory that this process has allocated, in every library.
 #pragma once
 
 #include <cstddef>
 
 namespace gpuimg::test {
 
-/// False where a sanitizer has the allocator.
+/// False if a sanitizer brings its own allocator.
 bool heap_is_metered();
 
-/// The most bytes that were allocated at a time since the object was made, beyond those that were before.
+/// The largest number of bytes that were allocated at a time since this object was made, without those allocated
+/// before.
 class HeapMeter {
  public:
   HeapMeter();

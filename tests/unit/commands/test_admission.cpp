@@ -1,4 +1,5 @@
-// A decoder with other pixels than the linked libjpeg is not used, and doctor says so. The device is the twin.
+// A decoder whose pixels differ from those of the linked libjpeg is not used, and doctor says so. The device is the
+// twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -126,7 +127,7 @@ TEST(CodecSelfTest, EveryCodecPasses) {
 TEST(CodecSelfTest, SeesABrokenCodec) {
   codecs::Codec broken = codecs::codec_of(codecs::FileFormat::png);
   broken.limits.holds_16_bits = true;
-  broken.format = codecs::FileFormat::bmp;  // writes what holds no 16 bits
+  broken.format = codecs::FileFormat::bmp;  // its writer makes files that cannot hold 16 bits
   EXPECT_FALSE(test_codec(broken).failures.empty());
 }
 

@@ -1,6 +1,6 @@
-// An attempt to compute that fails is followed by another: bands are given up, the device has no memory for a call, for
-// strips, or for anything. Each fails once here, and the results are those of an undisturbed run. The device is the
-// twin.
+// If an attempt to compute fails, another follows: bands are given up, or the device has no memory for a call, for
+// strips, or for anything. Here each of them fails once, and the results equal those of a run without failures. The
+// device is the twin.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -29,7 +29,7 @@ constexpr int kWidth = 37;
 constexpr int kHeight = 29;
 constexpr int kAll = 1 << 20;  ///< more calls than any command makes
 
-/// A PNG that is sound, but whose bands are given up, because its zlib window is small.
+/// A valid PNG whose bands are given up, because its zlib window is small.
 FileBytes png_of_a_small_window(ConstView pixels) {
   PngPicture picture;
   picture.kind = {2, 8};
@@ -73,12 +73,14 @@ class Attempts : public ::testing::Test {
   }
   [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
 
-  /// Calls run() with the first call of the device failing, then with the second, and so on; `refused` in a row.
+  /// Calls run() so that the first call of the device fails, then so that the second fails, and so on. `refused` calls
+  /// in a
+  /// row fail.
   static void refuse_each_call(int refused, const std::function<void()>& run) {
     for (int call = 0;; ++call) {
       SCOPED_TRACE("call " + std::to_string(call) + " of the device, and so many after it: " + std::to_string(refused));
       twin_device().reset();
-      twin_device().downloads_need_none = refused > 1;  // what is on the device alone must be brought back
+      twin_device().downloads_need_none = refused > 1;  // results that only the device has must be brought back
       twin_device().refuse_from = call;
       twin_device().refused_calls = refused;
       run();
@@ -150,7 +152,7 @@ std::vector<std::pair<std::string, Way>> ways() {
        }}};
 }
 
-/// Every way through the engine, for pixels of each origin, as under `auto`, which falls back to the CPU.
+/// Every way through the engine, for pixels of each origin, as with `auto`, which falls back to the CPU.
 TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
   SCOPED_TRACE(random_.trace());
   const NoJob job;
@@ -189,7 +191,7 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
   }
 }
 
-/// Every command with a further input: what it prints and writes.
+/// Every command with a further input: its printed output and its files.
 TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
   SCOPED_TRACE(random_.trace());
   const auto words_of = [&](std::string line) {

@@ -1,4 +1,4 @@
-// Images in bands of rows whose operation runs on a device: the files are those of the CPU. The device is the twin.
+// Images in bands of rows whose operation runs on a device: the files equal those of the CPU. The device is the twin.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -86,7 +86,7 @@ TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
   }
   SCOPED_TRACE(random_.trace());
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 4});
-  const auto little = [] {  // beyond what the process holds now; the file and the image have 16 MB each
+  const auto little = [] {  // beyond the memory that the process holds now; the file and the image have 16 MB each
     constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
     constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;
     return Words{"--max-memory", std::to_string(kMuch - memory_for_images(kMuch) + kRoom)};

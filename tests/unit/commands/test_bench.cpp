@@ -1,4 +1,5 @@
-// Codecs in `gpuimg bench`: who decodes, and what is said if the device decodes otherwise. The device is the twin.
+// Codecs in `gpuimg bench`: which backend decodes, and the message if the device's pixels differ. The device is the
+// twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ TEST_F(BenchCommand, AFileThatTheDeviceLeavesIsTheHosts) {
   EXPECT_EQ(ran_.code, ExitCode::ok);
 }
 
-/// The user's file is decoded, not one that gpuimg makes of its pixels: this one is progressive.
+/// The command decodes the user's file, not a file that gpuimg makes from its pixels. This file is progressive.
 TEST_F(BenchCommand, DecodesTheFileItself) {
   const Image image = smooth_image(random_, 50, 40, {Sample::u8, 3});
   EXPECT_EQ(codec_rows({put("p.jpg", make_jpeg(image.view(), {.progressive = true}))}).front(), "decode JPEG: cpu");

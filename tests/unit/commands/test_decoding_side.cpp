@@ -1,4 +1,4 @@
-// A JPEG or PNG decoded on the device gives what it gives on the host: outputs, messages and exit codes of whole
+// A JPEG or PNG decoded on the device gives the same as on the host: outputs, messages and exit codes of whole
 // commands. The device is the twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class DecodingSide : public ::testing::Test {
     return put("photo.jpg", make_jpeg(image.view(), choices));
   }
 
-  /// Runs the command, whose OUT is `out`, with both backends; compares all that they leave behind. True if the device
+  /// Runs the command, whose OUT is `out`, with both backends, and compares all their outputs. True if the device
   /// decoded.
   bool same_on_both(const Words& command, const std::string& out) {
     const Words options = {"--force", "-q", "--threads", "1", "--backend"};
@@ -242,7 +242,7 @@ TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   EXPECT_EQ(good.code, ExitCode::ok) << good.err;
   EXPECT_NE(good.err.find("both backends computed the same bytes"), std::string::npos);
   EXPECT_GT(twin_device().decoded, kSelfTestFiles);
-  // A decoder that is right about the self-test's files alone.
+  // A decoder that is right only for the self-test's files.
   twin_device().reset();
   twin_device().wrong_from = kSelfTestFiles;
   const CommandRun wrong = run_command({"equalize", "--verify", "--backend", "cuda", "--force", photo, out});

@@ -27,10 +27,10 @@ using namespace test;
 
 constexpr int kSide = 48;
 constexpr PixelFormat kRgb{Sample::u8, 3};
-constexpr int kExclusive = 100;  ///< the weight of what must be alone
+constexpr int kExclusive = 100;  ///< the weight of an operation that must be alone
 
-/// What the engine takes for an image of `side` × `side` pixels and any result: most for the moments of windows, or for
-/// a PNG of 16 bits a channel.
+/// The memory that the engine takes for an image of `side` × `side` pixels and any result. The moments of windows, or a
+/// PNG of 16 bits a channel, take the most.
 std::uint64_t needed(int side) {
   const auto pixels = static_cast<std::uint64_t>(side) * static_cast<std::uint64_t>(side);
   constexpr std::uint64_t kMoments = 2 + 8 + 8 + 4;
@@ -38,7 +38,7 @@ std::uint64_t needed(int side) {
   return pixels * kRgb.bytes_per_pixel() + std::max(pixels * kMoments, deep + png::encoding_bytes(deep));
 }
 
-/// What is computed at once.
+/// The operations that run at the same time.
 class Inside {
  public:
   void enter(int weight) {
@@ -51,7 +51,8 @@ class Inside {
     const std::lock_guard lock(mutex_);
     now_ -= weight;
   }
-  /// False if fewer have entered together after some seconds.
+  /// Waits until operations of this weight have been inside together. False if that does not happen within some
+  /// seconds.
   bool meets(int weight) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return most_ >= weight; });
@@ -88,7 +89,7 @@ class DeviceMemoryTotal : public ::testing::Test {
     return options;
   }
 
-  /// Runs work(worker, number of the thread) on as many threads, each with a worker, as the workers of a run.
+  /// Runs work(worker, number of the thread) on this many threads. Each has a worker, as the workers of a run.
   static void on_threads(int threads, std::uint64_t max_device_memory, const std::function<void(Worker&, int)>& work) {
     const auto shared = std::make_shared<SharedByWorkers>();
     std::vector<std::thread> workers;
@@ -188,8 +189,8 @@ TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
   EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
 }
 
-/// What another program takes is known before the next image begins, and so is what it gives back, once an image is
-/// alone on the device.
+/// Memory that another program takes is noticed before the next image begins. Memory that it gives back is noticed when
+/// an image is alone on the device.
 TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
   constexpr std::size_t kScratch = std::size_t{64} << 20;
   const std::size_t plenty = kScratch + needed(kSide) * 4;
@@ -223,7 +224,7 @@ TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
 TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   constexpr int kPhotoSide = 400;
   constexpr int kPhotos = 3;
-  constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes beside the image
+  constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes in addition to the image
   ASSERT_GT(needed(kPhotoSide) + (std::uint64_t{1} << 20), kDecoding) << "a second decoder would find room";
   const FileBytes file = make_jpeg(image(kPhotoSide).view());
   on_threads(3, needed(kPhotoSide) + kDecoding, [&](Worker& worker, int) {

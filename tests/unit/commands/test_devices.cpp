@@ -51,7 +51,7 @@ class Devices : public ::testing::Test {
     return all;
   }
 
-  /// From now on operations wait until so many devices compute at once, but not for ever.
+  /// From now on, operations wait until this many devices compute at once, but not forever.
   void meet(std::size_t devices) {
     twin_device().on_operation = [this, devices](int device) {
       std::unique_lock lock(mutex_);

@@ -1,5 +1,5 @@
-// A JPEG encoded on the device is the host's file: outputs, messages and exit codes of whole commands. The device is
-// the twin.
+// A JPEG encoded on the device equals the host's file: outputs, messages and exit codes of whole commands. The device
+// is the twin.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -164,7 +164,7 @@ TEST_F(EncodingSide, PngOfEveryFormat) {
   EXPECT_TRUE(same_on_both({"equalize", "--format", "png", put_jpeg(), "-"}));
 }
 
-/// What the device has encoded stays where it is until the member is written.
+/// The bytes that the device has encoded stay in place until the member is written.
 TEST_F(EncodingSide, MembersOfAnArchive) {
   if (tar_library().empty()) {
     GTEST_SKIP() << "built without libarchive";
@@ -208,7 +208,7 @@ TEST_F(EncodingSide, VerifyComparesTheEncoders) {
   EXPECT_EQ(good.code, ExitCode::ok) << good.err;
   EXPECT_EQ(twin_device().encoded, kSelfTestScans + 1);
   EXPECT_FALSE(taken(out_) == "nothing");
-  // An encoder that is right about the self-test's images alone.
+  // An encoder that is right only for the self-test's images.
   twin_device().reset();
   twin_device().encoded_wrong_from = kSelfTestScans;
   const CommandRun wrong = run_command(command);

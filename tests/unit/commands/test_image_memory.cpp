@@ -1,5 +1,5 @@
-// What --max-memory counts for an image is what the image holds: measured, and named when it is refused.
-// docs/batch.md, "Memory".
+// --max-memory counts as much memory as an image holds. The tests measure it, and compare it with the number in the
+// error. docs/batch.md, "Memory".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class ImageMemory : public ::testing::Test {
     return run_command(words);
   }
 
-  /// In megabytes, from the refusal of an image for which nothing is left.
+  /// The estimate in megabytes, from the error for an image for which no memory is left.
   std::size_t declared(const Words& words, const Words& names) {
     Words more = names;
     more.insert(more.end(), {"--max-memory", "1K"});
@@ -67,7 +67,7 @@ class ImageMemory : public ::testing::Test {
     return at == std::string::npos ? 0 : std::stoul(refused.err.substr(at + before.size()));
   }
 
-  /// The figure is at least what two such images hold, one after the other, and not far above.
+  /// The estimate is at least the memory that two such images hold, one after the other, and not much more.
   void expect_declared(const Words& words, const std::string& file, bool in_bands = false) {
     const std::string ending = file_ending(file);
     const std::string out = folder_ / "out/";
@@ -92,7 +92,8 @@ class ImageMemory : public ::testing::Test {
     RecordProperty(trace + ending, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
   }
 
-  /// The same for a run over folders. Two files may be in flight, and a small image may get the memory of a large one.
+  /// The same for a run over folders. Two files may be in flight, and a small image may reuse the memory of a large
+  /// one.
   void expect_counted(const Words& words, const Words& names, const std::string& what) {
     (void)run(words, names);
     const std::size_t figure = declared(words, names) << 20;
@@ -266,7 +267,7 @@ TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
   }
 }
 
-/// Two threads decode a JPEG in parts, whose coefficients and pixels are held beside the bands.
+/// Two threads decode a JPEG in parts. Its coefficients and pixels are in memory together with the bands.
 TEST_F(ImageMemory, OfAJpegInPartsIsBelowTheLimit) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";

@@ -1,4 +1,4 @@
-// The command line for programs that hold images: steps and jobs of words, and images that are decoded already.
+// The command line for programs that hold images: steps and jobs given as words, and images that are already decoded.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Another libjpeg than gpuimg was built for is named as that, by commands and by doctor. The linker wraps the two
-// functions that compare the versions.
+// Commands and doctor report a libjpeg other than the one that gpuimg was built for. The linker wraps the two functions
+// that compare the versions.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -28,7 +28,7 @@ namespace {
 using namespace test;
 using Words = std::vector<std::string>;
 
-/// Steps that any image goes through which has kept its size. "@" is the folder of the masks and references.
+/// Steps for any image that has kept its size. "@" is the folder of the masks and references.
 const std::vector<std::string> kSteps = {
     "equalize",
     "equalize --color rgb --formula pillow",
@@ -73,7 +73,7 @@ const std::vector<std::string> kSteps = {
     "flip vertical",
 };
 
-/// Last steps whose result is not an image, and the extension of their OUT.
+/// Last steps of a run whose result is not an image, and the extension of their OUT.
 const std::vector<std::pair<std::string, std::string>> kEnds = {
     {"hist", "csv"},
     {"hist --table", "jsonl"},
@@ -96,7 +96,7 @@ std::string without_name(std::string text, const std::string& name) {
   return text;
 }
 
-/// Steps, and what is asked of their output.
+/// Steps, and the options of their output.
 struct Chain {
   std::vector<std::string> steps;
   std::string ending;
@@ -134,7 +134,7 @@ class StepsTest : public ::testing::Test {
     return run_command(words);
   }
 
-  /// Runs a command line with `blur`, a command of the CPU alone, and `tint`, for which `auto` takes a device.
+  /// Runs a command line with `blur`, a command that only the CPU has, and `tint`, for which `auto` chooses a device.
   [[nodiscard]] CommandRun run_with_blur(const std::string& line) const;
 
   /// Runs the steps one after another through PNG files. Returns the last one's exit code.
@@ -249,7 +249,7 @@ TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
   }
 }
 
-/// With steps that only the CPU has. Lines of dashes fall, so that there is something to straighten.
+/// With steps that only the CPU has. The image has sloping lines of dashes, so that there is something to straighten.
 TEST_F(StepsTest, OfDocumentsEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
   for (const std::vector<std::string>& steps :
@@ -320,8 +320,8 @@ class NoJob final : public ImageJob {
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
-/// Rows of a file go through all steps in bands that have the halo of all of them. What comes before a step that counts
-/// first is computed again.
+/// Rows of a file go through all steps in bands with the halo of all steps. The steps before one that first counts all
+/// rows are computed again.
 TEST_F(StepsTest, BandsOfAllSteps) {
   SCOPED_TRACE(random_.trace());
   const Image image = smooth_image(random_, 300, 900, {Sample::u8, 3});
@@ -396,7 +396,7 @@ TEST_F(StepsTest, BandsOfAllSteps) {
   }
 }
 
-/// HSL is read as --inverse alone reads it: from its file, whose facts name the encoding and the depth.
+/// HSL is read as by --inverse alone: from its file, whose facts name the encoding and the depth.
 TEST_F(StepsTest, HslComesFirst) {
   put_image("rgb.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
   for (const std::string name : {"in.npy", "in.png"}) {
@@ -447,7 +447,7 @@ TEST_F(StepsTest, TimesHaveARowForEach) {
   EXPECT_EQ(one.err.find("step"), std::string::npos) << "a single operation has no steps: " << one.err;
 }
 
-/// Each is one line that says what is wrong, with exit code 2, before a file is touched.
+/// Each error is one line that names the mistake, with exit code 2, before the command touches a file.
 TEST_F(StepsTest, UsageErrors) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"equalize a b --then", "--then needs the name of a step"},
@@ -483,7 +483,7 @@ TEST_F(StepsTest, UsageErrors) {
   }
 }
 
-/// What does not fit a later step is known from the sizes and formats alone, before an earlier one takes its time.
+/// Images that do not fit a later step are found from sizes and formats alone, before an earlier step takes time.
 TEST_F(StepsTest, MisfitsAreRefusedBeforeAnyStepRuns) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   put_image("mask.png", random_mask(random_, 41, 30));
@@ -569,7 +569,7 @@ Picture blurred(Backend& backend, const Picture& picture) {
   return backend.apply(picture, options);
 }
 
-/// A step that a device has, and for which `auto` takes it.
+/// A step that a device has, and for which `auto` chooses the device.
 class TintStep final : public ImageStep {
  public:
   [[nodiscard]] std::string_view name() const override { return "tint"; }
@@ -616,13 +616,13 @@ CommandRun StepsTest::run_with_blur(const std::string& line) const {
   return run_command(words_of("--force --threads 1 " + line), commands);
 }
 
-/// `auto` takes a device for a step that costs much, also if it lacks another one.
+/// `auto` chooses a device for a step that takes much time, even if the device lacks another step.
 TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
   put_image("in.bmp", smooth_image(random_, 200, 180, {Sample::u8, 3}));
   struct Case {
     std::string steps;
-    std::string told;  ///< of the step that the CPU runs
-    int moves;         ///< to the device and back
+    std::string told;  ///< the message about the step that the CPU runs
+    int moves;         ///< number of moves to the device and back
   };
   const std::vector<Case> cases = {
       {"tint @in.bmp @o.bmp --then blur --then hsl --hue 40", "step 2, blur", 2},

@@ -1,4 +1,4 @@
-// The pool gives the same memory again, and keeps no more of it than it says.
+// The pool returns the same memory again, and keeps no more of it than it promises.
 #include "pixel_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr int kMegabyte = 1 << 20;
 constexpr PixelFormat kGray{Sample::u8, 1};
 
-/// Of which every allocation adds one to `made`.
+/// A pool whose allocations each add one to `made`.
 std::shared_ptr<PixelPool> counting_pool(int& made, std::size_t most_idle) {
   const auto allocate = [&made](std::size_t bytes) {
     ++made;
@@ -21,7 +21,7 @@ std::shared_ptr<PixelPool> counting_pool(int& made, std::size_t most_idle) {
   return std::make_shared<PixelPool>(allocate, most_idle);
 }
 
-/// How often the pool allocates for `count` images that live at the same time, after as many have come and gone.
+/// The number of allocations by the pool for `count` images that exist at the same time, after as many have been freed.
 int made_again(std::size_t most_idle, int count) {
   int made = 0;
   const auto pool = counting_pool(made, most_idle);

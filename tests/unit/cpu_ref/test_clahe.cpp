@@ -103,7 +103,8 @@ TEST(Clahe, LargeTilesOfSixteenBits) {
   }
 }
 
-/// Black and white in halves: the clipped counts of 256 bins. Between centers the table is a line, beyond them flat.
+/// One half is black, the other white: tests the clipped counts of 256 bins. The table is a line between centers, and
+/// flat beyond them.
 TEST(Clahe, SixteenBitsInBins) {
   std::vector<std::uint64_t> counts(65536);
   counts[0] = counts[65535] = 512;
@@ -112,7 +113,7 @@ TEST(Clahe, SixteenBitsInBins) {
   options.clip = 0.0;
   clahe_map(counts.data(), 65536, options, map.data());
   EXPECT_EQ(map[0], 32768);
-  EXPECT_EQ(map[65279], 49088);  // 127.5 levels behind the center of bin 254: 32768 + 32767 · 255/512
+  EXPECT_EQ(map[65279], 49088);  // 127.5 levels after the center of bin 254: 32768 + 32767 · 255/512
   EXPECT_EQ(map[65535 - 127], 65535);
   EXPECT_EQ(map[65535], 65535);
   options.clip = 2.0;  // 8 a bin; the 1008 cut off are 3 for each bin, and 240 of them get one more

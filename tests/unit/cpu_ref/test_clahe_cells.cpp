@@ -1,5 +1,5 @@
-// A host twin of the CUDA kernels of CLAHE: the same deal of pixels to blocks and threads, the same tables and the same
-// arithmetic as cuda/clahe.cu and cuda/map/map_between_tiles.cu, against the CPU backend.
+// Compares a host twin of the CUDA kernels of CLAHE with the CPU backend. The twin divides pixels among blocks and
+// threads as cuda/clahe.cu and cuda/map/map_between_tiles.cu do, with the same tables and the same arithmetic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -158,7 +158,7 @@ TEST(ClaheCells, ADealKeepsMostThreadsBusy) {
   }
 }
 
-/// No result needs to be limited to V: not even with weights next to 0 and 1.
+/// No result needs a limit to V, not even with weights close to 0 and 1.
 TEST(ClaheCells, NothingRoundsAboveTheLargestLevel) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -46,7 +46,7 @@ int threads_of_this_process() {
   return 0;
 }
 
-/// Exits with 0 if a backend of 16 threads starts at most `max_started` threads beside the one that calls it.
+/// Exits with 0 if a backend of 16 threads starts at most `max_started` threads in addition to the calling thread.
 [[noreturn]] void start_threads_for(int width, int height, int max_started) {
   const tbb::global_control more_than_processors(tbb::global_control::max_allowed_parallelism, 16);
   const int before = threads_of_this_process();

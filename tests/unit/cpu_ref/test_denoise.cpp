@@ -23,7 +23,7 @@ int reflected(int at, int size) {
   return at;
 }
 
-/// As docs/operations.md has it, patch by patch, with the weight computed for each.
+/// The method of docs/operations.md, patch by patch, with a weight computed for each.
 struct Oracle {
   ConstView pixels;
   DenoiseOptions options;
@@ -36,7 +36,7 @@ struct Oracle {
     return pixels.format.has_alpha() && !options.count_transparent && sample(x, y, pixels.format.channels - 1) == 0;
   }
 
-  /// Where not all pairs are visible, as if the others differed like those.
+  /// If not all pairs are visible, the hidden pairs count as if they differed as much as the visible ones.
   [[nodiscard]] std::int64_t distance(int x, int y, int dx, int dy) const {
     const bool is_deep = pixels.format.sample == Sample::u16;
     const int radius = options.patch / 2;
@@ -135,7 +135,8 @@ TEST(Denoise, EqualToTheOracle) {
   }
 }
 
-/// An image larger than a tile each way gives the pixels of its parts that see all that the whole shows them.
+/// An image that is larger than a tile in both directions has the same pixels as its parts, where a part contains all
+/// the pixels on which they depend.
 TEST(Denoise, TilesMeet) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -1,5 +1,5 @@
-// The host's twin of cuda/denoise.cu: the same planes, blocks, warps and lanes, with sums of columns that slide down
-// and are added over neighboring lanes, against the CPU backend.
+// Compares the host's twin of cuda/denoise.cu with the CPU backend: the same planes, blocks, warps and lanes, with sums
+// of columns that slide down and are added over neighboring lanes.
 #include "ops/denoise.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class PlanesTwin {
   std::vector<T> samples_;
 };
 
-/// A warp, all lanes at once.
+/// A warp: all its lanes together.
 template <class T, int colors, int patch>
 class WarpTwin {
  public:
@@ -214,7 +214,7 @@ Image visible_pixels(ConstView pixels) {
   return visible;
 }
 
-/// As a thread of the device computes each pixel where some are hidden.
+/// Computes each pixel as a thread of the device does if some pixels are hidden.
 template <class T>
 Image denoised_by_visible_twin(const Image& image, const DenoiseOptions& options) {
   const DenoiseTable table = denoise_table(image.format(), options);
@@ -276,7 +276,7 @@ TEST(DenoisePatches, TwinOfHiddenPixels) {
   }
 }
 
-/// The widest planes and the last block: nothing is read past what is allocated.
+/// The widest planes and the last block: nothing is read past the allocated memory.
 TEST(DenoisePatches, TwinReadsOnlyThePlanes) {
   const int across = kDenoiseWarps * denoise_columns(7);
   for (const int width : {across - 1, across, across + 1}) {

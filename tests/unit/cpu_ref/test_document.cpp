@@ -1,5 +1,5 @@
-// Despeckling against a flood fill, and deskewing against sums and bicubic interpolation in plain loops; all are
-// written from docs/operations.md. And 260 pages whose angles are known, 60 of them in a shadow.
+// Compares despeckling with a flood fill, and deskewing with sums and bicubic interpolation in plain loops. All are
+// written from docs/operations.md. Also tests 260 pages with known angles, 60 of them in a shadow.
 #include "gpuimg/ops/document.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Image page_of(test::Random& random, int width, int height, std::uint32_t percent
   });
 }
 
-/// The pixels that are reached from this one over neighbors of its color, in eight directions.
+/// The pixels that can be reached from this one over neighbors of its color, in eight directions.
 std::vector<std::pair<int, int>> component_of(ConstView image, int x, int y, std::vector<char>& visited) {
   const std::uint32_t color = sample_at(image, x, y, 0);
   const auto visit = [&](int at_x, int at_y) {
@@ -520,7 +520,8 @@ Image straightened(ConstView image, int steps, const std::array<std::uint32_t, 4
 
 // --- Deskewing: pages ---
 
-/// Lines of words of boxes, as letters: gray on white. Without a font, and the same for every standard library.
+/// Lines of words with boxes for letters, gray on white. The page needs no font, and is the same for every standard
+/// library.
 class Page {
  public:
   Page(test::Random& random, int width, int height, int line) : width_(width), height_(height) {
@@ -608,7 +609,7 @@ class Deskew : public ::testing::Test {
     return {std::move(result), found};
   }
 
-  /// Against the oracle. Returns whether there is text.
+  /// Compares with the oracle. Returns whether there is text.
   bool compare(ConstView image, const std::array<std::uint8_t, 3>& fill = {255, 255, 255}) {
     DeskewOptions options;
     options.fill = fill;
@@ -655,7 +656,7 @@ TEST_F(Deskew, FindsTheAnglesOf200Pages) {
   RecordProperty("worst", std::to_string(worst));
 }
 
-/// What it has made straight is straight.
+/// A straightened page has no angle left.
 TEST_F(Deskew, ResultsHaveNoAngleLeft) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -827,7 +828,7 @@ TEST_F(Deskew, RowsMayBePadded) {
   EXPECT_TRUE(compare(part));
 }
 
-/// Nothing to go by: the bytes stay.
+/// Without text there is no angle to find: the bytes do not change.
 TEST_F(Deskew, WithoutTextNothingChanges) {
   test::Random random;
   SCOPED_TRACE(random.trace());

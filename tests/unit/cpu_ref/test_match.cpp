@@ -22,7 +22,7 @@ Counts random_counts(test::Random& random, std::size_t levels, int top) {
   return counts;
 }
 
-/// The level in use of the reference with the nearest share, by trying them all from the darkest.
+/// The level in use of the reference with the nearest share. Tries all of them, from the darkest.
 std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
   const Wide all = std::accumulate(reference.begin(), reference.end(), std::uint64_t{0});
   Wide reached = 0;
@@ -40,7 +40,8 @@ std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
   return static_cast<std::uint16_t>(found);
 }
 
-/// What the table must have at the levels that are looked at. It is the identity if that keeps every level in use.
+/// The entries that the table must have at the levels in use. The table is the identity if that keeps every level in
+/// use.
 class Wanted {
  public:
   Wanted(const Counts& counts, const Counts& reference) : reference_(reference) {

@@ -45,7 +45,7 @@ Image expected(ConstView image, const ResizeOptions& options) {
                            plan.bottom);
 }
 
-/// How a device computes: core's passes, pixel by pixel, with the strip that a device may be given.
+/// Computes as a device does: core's passes, pixel by pixel, with the strip that a device may get.
 template <class T, int channels>
 class DeviceTwin {
  public:
@@ -143,7 +143,7 @@ class DeviceTwin {
       down(between, pixels * channels, columns, width, below);
     }
   }
-  /// Runs of output positions as warps take them.
+  /// Runs of output positions, as for warps.
   static void across(const AcrossPass<channels>& pass, int rows, int stride) {
     for (int first_x = 0; first_x < pass.axis.positions; first_x += kLanes) {
       const int end_x = std::min(first_x + kLanes, pass.axis.positions);
@@ -291,7 +291,7 @@ struct FitCase {
   std::array<float, 4> covered;  ///< left, top, right, bottom
 };
 
-/// As Pillow 9.4 and 12.3 compute them; a side that they make 0 is 1.
+/// The sizes that Pillow 9.4 and 12.3 compute. If Pillow makes a side 0, it is 1 here.
 constexpr std::array kFits = {
     FitCase{{100, 50}, {40, 40}, {40, 20}, {25.0F, 0.0F, 75.0F, 50.0F}},
     FitCase{{50, 100}, {40, 40}, {20, 40}, {0.0F, 25.0F, 50.0F, 75.0F}},

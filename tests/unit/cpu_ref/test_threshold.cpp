@@ -24,7 +24,7 @@ constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu,    ThresholdMetho
                                         ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
                                         ThresholdMethod::nick};
 
-/// S²/n of levels of a range, as numerator and denominator.
+/// S²/n of the levels in a range, as numerator and denominator.
 struct Part {
   __extension__ using Wide = unsigned __int128;
   Wide above = 0;
@@ -70,7 +70,7 @@ std::vector<std::uint32_t> best_partition(const std::vector<std::uint32_t>& leve
   return best;
 }
 
-/// With zeros before the thresholds of fewer levels than classes.
+/// If there are fewer levels than classes, zeros come before the thresholds.
 std::vector<std::uint32_t> otsu_of(ConstView plane, ConstView weights, std::size_t classes) {
   std::vector<std::uint32_t> levels;
   for (int y = 0; y < plane.height; ++y) {
@@ -89,7 +89,7 @@ std::vector<std::uint32_t> otsu_of(ConstView plane, ConstView weights, std::size
   return found;
 }
 
-/// Of the pixels that count: their lowest level, and the largest deviation of their windows.
+/// The lowest level of the pixels that count, and the largest deviation of their windows.
 struct Contrast {
   double darkest = 1e9;
   double deviation = 0.0;
@@ -249,7 +249,7 @@ TEST(Threshold, EqualToTheOracle) {
   }
 }
 
-/// Hidden levels do not move the threshold, and become white. The level that was used is told.
+/// Hidden levels do not change the threshold, and become white. The level that was used is returned.
 TEST(Threshold, HiddenPixelsAreBlank) {
   const auto backend = make_cpu_backend(1);
   Image image(4, 1, {Sample::u8, 2});
@@ -435,7 +435,7 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
   EXPECT_EQ(colors({7, 8, 200}, options), (std::vector<int>{0, 255, 255}));
 }
 
-/// The rows of a scale do not cut the windows.
+/// The rows of a scale do not cut off the windows.
 TEST(Threshold, ScalesOfRowsAddUp) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -460,7 +460,7 @@ TEST(Threshold, ScalesOfRowsAddUp) {
   }
 }
 
-/// As a device looks: each window from the summed-area tables.
+/// Searches as a device does: each window from the summed-area tables.
 TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -495,7 +495,7 @@ TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
   }
 }
 
-/// What a device keeps: the largest of integers is the scale.
+/// A device keeps integers. The largest of them give the scale.
 TEST(Threshold, MaximaOfADeviceAreTheScale) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -251,7 +251,7 @@ TEST(Window, NumeratorsBeyond64Bits) {
   }
 }
 
-/// Larger images than the oracle has time for, from the table that the windows are named after.
+/// Images that are too large for the oracle, from the summed-area table.
 TEST(Window, MeansFromASummedAreaTable) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -1,5 +1,5 @@
-// The host's twin of cuda/window/sum_bands.cuh: the same products, digits, sums, means and thresholds, warp after warp,
-// against the CPU backend.
+// Compares the host's twin of cuda/window/sum_bands.cuh with the CPU backend: the same products, digits, sums, means
+// and thresholds, warp by warp.
 #include "window/bands.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace gpuimg::test_window_bands {
 namespace {
 
-/// From a level, and the sum and number of its window.
+/// Makes a pixel from a level, and the sum and number of its window.
 using PixelMaker = std::function<std::uint32_t(std::uint32_t level, std::uint32_t sum, std::uint32_t n)>;
 
 /// Sums of an image's windows, 32 columns and 16 rows at a time.
@@ -59,7 +59,7 @@ class WarpTwin {
 
   using Row = std::array<std::uint32_t, kBandColumns>;
 
-  /// What a row of levels adds to each column's window, times kBandWeight.
+  /// The sum that a row of levels adds to each column's window, times kBandWeight.
   [[nodiscard]] Row across(int logical) const {
     const int row = logical < first_counted_ ? -1 : source_position(logical, image_.height, border_);
     Row sums{};
@@ -131,7 +131,7 @@ Image made_by_twin(const Image& image, int size, Border border, int rows, const 
 
 std::uint32_t squared(int size) { return static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size); }
 
-/// By the products' own arithmetic where all pixels are inside, else by a quotient.
+/// Uses the products' own arithmetic if all pixels are inside, and otherwise a quotient.
 std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t whole) {
   if (n == whole) {
     const BandMean mean(n);

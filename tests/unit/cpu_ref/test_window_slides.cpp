@@ -1,5 +1,5 @@
-// The host's twin of cuda/window/slide_rows.cuh: the same sums above marks, prefixes, borders,
-// means and thresholds, block after block, against the CPU backend.
+// Compares the host's twin of cuda/window/slide_rows.cuh with the CPU backend: the same sums above marks, prefixes,
+// borders, means and thresholds, block by block.
 #include "window/slides.hpp"
 
 #include <gtest/gtest.h>
@@ -321,7 +321,7 @@ TEST(WindowSlides, MeansFollowARow) {
     const auto percent = static_cast<std::uint32_t>(random.between(0, 100));
     const auto level = static_cast<std::uint32_t>(random.between(0, 255));
     ASSERT_EQ(is_above_percent(level, mean, low, pixels, percent), 100 * n * level > sum * percent);
-    // What the shift leaves out of each column is less than 2⁸.
+    // The shift drops less than 2⁸ of each column.
     const std::uint64_t left_out = static_cast<std::uint64_t>(random.between(0, 255)) * across;
     const std::uint32_t estimate =
         estimated_mean(static_cast<std::uint32_t>((sum - left_out) >> kEstimateShift), pixels);

@@ -1,5 +1,5 @@
-// Sums of windows from summed-area tables, which the CUDA backend uses: the same code on the host, against sums in
-// plain loops. Tables wrap where a sum fits.
+// Sums of windows from summed-area tables, which the CUDA backend uses. Runs the same code on the host, and compares it
+// with sums in plain loops. Tables wrap where a sum fits.
 #include "window/table.hpp"
 
 #include <gtest/gtest.h>

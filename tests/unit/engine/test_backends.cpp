@@ -56,7 +56,7 @@ TEST(Backends, CudaIsForFoldersOfJpegAndPng) {
     }
   }
   EXPECT_TRUE(cuda_is_faster({1, 40 * kPhoto, decoding_ms(FileFormat::jpeg), 16})) << "one huge photo";
-  // What the host decodes is no reason for a GPU with 16 cores.
+  // With 16 cores, files that the host decodes are no reason to use a GPU.
   EXPECT_EQ(decoding_ms(FileFormat::bmp), 0.0);
   EXPECT_FALSE(cuda_is_faster({200, 200 * kPhoto, 0.0, 16}));
 }
@@ -115,7 +115,7 @@ TEST(Backends, MoreImagesGetMoreQueues) {
   expect_queues("2", {16, 8'000}, "2");
 }
 
-/// What CUDA will see, in a process of its own.
+/// The value that CUDA will see, in a process of its own.
 void expect_visible(const char* of_the_user, std::optional<int> only_device, const std::string& visible) {
   const auto told = [&] {
     constexpr const char* kName = "CUDA_VISIBLE_DEVICES";

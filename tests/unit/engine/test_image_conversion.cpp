@@ -1,5 +1,5 @@
-// Flattening and change of depth, over all values of 8 bits and against plain fractions, and colors as options take
-// them.
+// Flattening and change of depth, over all values of 8 bits and compared with plain fractions, and colors as in
+// options.
 #include <gtest/gtest.h>
 
 #include <string>

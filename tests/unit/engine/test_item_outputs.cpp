@@ -1,4 +1,4 @@
-// The outputs of one input: those that are fifos, and what text must not replace.
+// The outputs of one input: outputs that are fifos, and files that text must not replace.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
@@ -63,7 +63,7 @@ TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
   const Descriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const ClosedWriters writers(path);
   const std::string lent = "in the middle";
-  for (const bool is_checked : {true, false}) {  // what a run merges is checked elsewhere
+  for (const bool is_checked : {true, false}) {  // the outputs that a run merges are checked elsewhere
     SCOPED_TRACE(is_checked);
     PhaseTimes times;
     ItemOutputs outputs(times, {}, kNoInputs);

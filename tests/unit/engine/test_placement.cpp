@@ -1,4 +1,4 @@
-// Where an image is computed, and what an image holds while steps run.
+// The backend that computes an image, and the memory that an image holds while steps run.
 #include "engine/placement.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Processing an image in strips returns the same bytes as processing it whole. The CPU backend represents one with
-// little memory.
+// Processing an image in strips returns the same bytes as processing it whole. The CPU backend stands for a backend
+// with little memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class StripedBackendTest : public ::testing::Test {
     }
   };
 
-  /// In the memory of the backend, or for strips in a file.
+  /// A picture in the memory of the backend, or in a file if strips read it.
   Picture input(Backend& backend, const Image& image) const {
     return is_file_ && &backend != inner_.get() ? picture_of(std::make_shared<test::ImageRows>(image.view()))
                                                 : backend.upload(image.view());
@@ -123,7 +123,7 @@ TEST_F(StripedBackendTest, Equalization) {
   });
 }
 
-/// Also where windows of a strip see rows of another, or no pixel that counts.
+/// Also tests strips whose windows contain rows of another strip, or no pixel that counts.
 TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
@@ -271,7 +271,7 @@ class AllOfOneLevel final : public Backend {
   double measure_copy_rate(std::size_t /*bytes*/) override { return 0; }
 };
 
-/// Gives bands of its size, whose memory it does not touch.
+/// Returns bands of the right size, but does not touch their memory.
 class GeneratedRows final : public codecs::RowReader {
  public:
   using RowReader::RowReader;

@@ -1,4 +1,4 @@
-// A file in memory: the bytes in their order, wherever they are, and what is not copied.
+// A file in memory: the bytes in their order, whatever their place, and the bytes that are not copied.
 #include "io/output_file.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(FileContent, BeginsAndEndsWithLentParts) {
   EXPECT_EQ(text_of(content), "lentlent");
 }
 
-/// The bytes around what is lent belong to somebody else.
+/// The bytes around the lent memory belong to other code.
 TEST(FileContent, CopiesWhatIsOnlyPartlyLent) {
   std::string text = "0123456789";
   const std::string_view whole = text;

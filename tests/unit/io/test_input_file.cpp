@@ -77,7 +77,7 @@ std::string random_text(Random& random, std::size_t size) {
   return text;
 }
 
-/// Replaces standard input during its lifetime.
+/// Replaces standard input while this object exists.
 class StandardInput {
  public:
   explicit StandardInput(int replacement) : kept_(::dup(STDIN_FILENO)) { ::dup2(replacement, STDIN_FILENO); }

@@ -34,7 +34,7 @@ void write(const std::string& path, const std::string& text, const OverwriteRule
 /// Runs the action in a child process and returns its exit status: 0 if it returned, 10 + kind for an Error with
 /// `expected` in its message, 9 for another message, 8 for OutputClosed.
 int status_of(const std::function<void()>& action, const std::string& expected) {
-  std::fflush(stdout);  // else a sanitizer writes what is buffered once more, when the child ends
+  std::fflush(stdout);  // otherwise a sanitizer writes the buffered text once more when the child ends
   const pid_t child = ::fork();
   if (child == 0) {
     int status = 0;

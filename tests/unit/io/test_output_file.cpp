@@ -1,4 +1,4 @@
-// Atomic outputs: refusals, replacement, permissions.
+// Atomic outputs: rejected outputs, replacement, permissions.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// Parts of one file from several threads: the bytes, the length, and what is said where space or a right is lacking.
-// The files are in memory, where mappings are used; fault_sweep makes every call fail there in turn.
+// Parts of one file from several threads: the bytes, the length, and the messages if space or a permission is missing.
+// The files are in memory, so that mappings are used. fault_sweep makes every call there fail in turn.
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ std::atomic<bool> has_busy_writer = false;
 
 }  // namespace
 
-// How PartWriter finds out whether another thread writes; the linker leads its calls here.
+// PartWriter calls this to find out whether another thread writes. The linker redirects its calls here.
 extern "C" {
 int __real_pthread_mutex_trylock(pthread_mutex_t* mutex);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
@@ -44,8 +44,8 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
 namespace gpuimg::test_part_writer {
 namespace {
 
-/// While it exists, every part finds that another thread writes: up to four use a mapping, others wait for the writer.
-/// Without it, threads hardly meet on a busy machine.
+/// While this object exists, every part finds that another thread writes. Up to four threads use a mapping; others wait
+/// for the writer. Without it, threads rarely meet on a busy machine.
 struct BusyWriter {
   BusyWriter() { has_busy_writer = true; }
   ~BusyWriter() { has_busy_writer = false; }
@@ -84,7 +84,7 @@ Bytes random_bytes(std::size_t size, std::mt19937& random) {
   return bytes;
 }
 
-/// Where parts of 1 to `most` bytes end.
+/// The ends of parts of 1 to `most` bytes.
 std::vector<std::size_t> ends_of_parts(std::size_t size, std::size_t most, std::mt19937& random) {
   std::vector<std::size_t> ends;
   for (std::size_t end = 0; end < size;) {
@@ -125,7 +125,8 @@ void write_parts(PartWriter& writer, const Bytes& content, const std::vector<std
   }
 }
 
-/// Writes `content` in parts of up to `most` bytes. Returns whether a mapping was used: the file was longer meanwhile.
+/// Writes `content` in parts of up to `most` bytes. Returns whether a mapping was used: then the file was longer during
+/// the write.
 bool write_and_compare(const Bytes& content, std::size_t most, int threads, std::mt19937& random) {
   const FileInMemory file;
   const std::string path = file.path();

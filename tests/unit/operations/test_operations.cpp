@@ -157,7 +157,7 @@ TEST(OptionsFor, AnOperationThatABackendLacks) {
 constexpr std::array kCudaOnly = {BackendKind::cuda};
 constexpr std::array kOpenclOnly = {BackendKind::opencl};
 
-/// Of several operations, the CPU runs those that the chosen backend lacks.
+/// If there are several operations, the CPU runs those that the chosen backend lacks.
 TEST(OptionsFor, StepsThatABackendLacks) {
   const OperationTraits anywhere{.what = "anywhere"};
   const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly};

@@ -1,5 +1,5 @@
-// compare_images against plain loops over random pairs of all formats; the sums near the largest values; SSIM with each
-// instruction set against its words and against the formulas of the paper.
+// Compares compare_images with plain loops over random pairs of all formats. Tests sums near the largest values.
+// Compares SSIM with each instruction set with its text and with the formulas of the paper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::int64_t sample_at(const Image& image, int x, int y, int channel) {
                                              : image.view().row<std::uint16_t>(y)[i];
 }
 
-/// What docs/operations.md, "Comparison", says a pixel counts as.
+/// The values that a pixel counts as, according to docs/operations.md, "Comparison".
 Pixel pixel_at(const Image& image, int x, int y, bool is_deep, bool is_rgb, bool has_alpha) {
   const std::int64_t scale = is_deep && image.format().sample == Sample::u8 ? 257 : 1;
   Pixel pixel;
@@ -147,7 +147,7 @@ TEST(ImageComparison, OtherSize) {
   EXPECT_FALSE(result.is_equal());
 }
 
-/// SSIM of one channel by the words of docs/operations.md, "Structural similarity": each window summed on its own.
+/// SSIM of one channel from the text of docs/operations.md, "Structural similarity". Each window is summed on its own.
 double plain_box_ssim(ConstView a, ConstView b, int channel) {
   const double v = a.format.max_value();
   const double c1 = 2401.0 * v * v / 1e4;
@@ -186,7 +186,7 @@ std::array<long double, 6> gaussian_weights() {
   return weights;
 }
 
-/// Eleven values, as the words say.
+/// Eleven values, as the text says.
 double weighted(const std::array<double, 11>& v) {
   static const std::array<long double, 6> kWeights = gaussian_weights();
   double sum = static_cast<double>(kWeights[0]) * v[5];
@@ -295,7 +295,7 @@ class PaddedImage {
   int first_;
 };
 
-/// Each instruction set gives the digits of the plain loops, and those are near the paper's formulas.
+/// Each instruction set gives the same digits as the plain loops, and these are close to the paper's formulas.
 void expect_similarity(ConstView a, ConstView b, SsimWindow window, bool compares_with_paper = true) {
   std::vector<double> expected;
   double sum = 0.0;

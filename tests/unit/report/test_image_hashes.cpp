@@ -1,4 +1,4 @@
-// Groups of near hashes against a search of all pairs; hashes of thumbnails whose bits are known; gray of 16 bits.
+// Groups of similar hashes, compared with a search of all pairs; hashes of thumbnails with known bits; gray of 16 bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
-/// By comparing each hash with each other one, again and again until nothing changes.
+/// Compares each hash with each other one, again and again until nothing changes.
 Groups groups_of_all_pairs(const std::vector<std::uint64_t>& hashes, int distance) {
   std::vector<std::uint32_t> first(hashes.size());
   std::iota(first.begin(), first.end(), 0U);
@@ -77,7 +77,7 @@ Groups groups_of_many(const std::vector<std::uint64_t>& hashes, int distance) {
   return members;
 }
 
-/// Some random, some equal, some a few bits away from others, some with equal bits nearly everywhere.
+/// Some hashes are random, some equal, some a few bits away from others, and some have almost only equal bits.
 std::vector<std::uint64_t> mixed_hashes(std::size_t count, test::Random& random) {
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -133,7 +133,7 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
   }
 }
 
-/// Several thousand hashes of every kind that fills few buckets, or joins much in few steps.
+/// Several thousand hashes of every kind that fills few buckets, or joins many hashes in few steps.
 TEST(HashGroups, OfThousandsInClusters) {
   constexpr std::size_t kCount = 3000;
   test::Random random;
@@ -155,7 +155,7 @@ TEST(HashGroups, OfThousandsInClusters) {
       std::uint64_t near = center;
       flip_bits(near, distance / 2 + static_cast<int>(random.below(3)), random);
       kinds[3].push_back(near);
-      // Equal bits except in one place of every part: all keys of the other parts are one bucket.
+      // Hashes differ only at one place of every part: all keys of the other parts are in one bucket.
       kinds[4].push_back(center ^ (random.bits() & 0x0101010101010101U << random.below(8)));
       // Bits that only one half of the hash has, and few different ones.
       kinds[5].push_back(random.bits() & random.bits() & random.bits() & 0xFFFFFFFFU);

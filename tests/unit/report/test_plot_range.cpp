@@ -1,4 +1,4 @@
-// What a plot shows: the range of levels, the ceiling of the counts, several images in one.
+// The contents of a plot: the range of levels, the ceiling of the counts, several images in one plot.
 #include <gtest/gtest.h>
 
 #include <cstdint>
