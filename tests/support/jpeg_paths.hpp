@@ -11,7 +11,7 @@
 
 namespace gpuimg::test {
 
-/// Empty if both return the same pixels and notes or refuse with the same message; otherwise the difference. `file`
+/// Empty if both return the same pixels and notes or fail with the same message; otherwise the difference. `file`
 /// starts with SOI.
 std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts,
                                      const codecs::ReadOptions& options);

@@ -101,7 +101,7 @@ Image decoded_bmp(const std::vector<std::byte>& file) {
   return image;
 }
 
-/// Run-length encoded, gray (11) or color (10).
+/// A run-length encoded file, gray (11) or color (10).
 Image decoded_tga(const std::vector<std::byte>& file) {
   const std::size_t pixel_bytes = number_at(file, 16, 1) / 8;
   EXPECT_EQ(number_at(file, 2, 1), pixel_bytes <= 2 ? 11U : 10U);

@@ -61,7 +61,7 @@ Image drawing(Random& random, int width, int height, PixelFormat format) {
   return image;
 }
 
-/// A tile repeated, with noise: matches at many distances.
+/// A repeated tile with noise: matches at many distances.
 Image tiled(Random& random, int width, int height, PixelFormat format) {
   const Image tile = random_image(random, random.between(5, 60), random.between(1, 20), format);
   Image image(width, height, format);

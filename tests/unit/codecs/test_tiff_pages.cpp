@@ -35,7 +35,7 @@ struct Page {
   std::uint32_t subfile_type = 0;  ///< tag 254
 };
 
-/// 8-bit gray, one strip a page. `last_link` is where the last directory points.
+/// 8-bit gray, one strip a page. `last_link` is the offset to which the last directory points.
 FileBytes paged_tiff(const std::vector<Page>& pages, bool is_big_endian, bool is_big, std::uint32_t last_link = 0) {
   FileBytes file = bytes_of(is_big_endian ? "MM" : "II");
   const auto add = [&](FileBytes& to, std::uint64_t value, int bytes) {
@@ -104,7 +104,7 @@ std::string refusal_of(const FileBytes& file, const std::string& name, std::uint
 TEST(TiffPages, AreCountedAndReadByNumber) {
   for (const bool is_big_endian : {false, true}) {
     for (const bool is_big : {false, true}) {
-      // The second is a thumbnail, the fourth a mask.
+      // The second page is a thumbnail, the fourth a mask.
       const FileBytes file =
           paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20, 2}, {4, 2, 98, 4}, {7, 7, 30}}, is_big_endian, is_big);
       EXPECT_EQ(tiff::tiff_pages(in_memory(file)).count(), 3U);
@@ -325,7 +325,7 @@ TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   };
   const FileBytes without_width = changed(1, 1, 0xF0);
   EXPECT_EQ(tiff::tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
-  const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would stand behind the end
+  const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would be after the end
   EXPECT_EQ(tiff::tiff_pages(in_memory(of_many_strips)).damage,
             "the directory of page 2 refers to data after the end of the file");
   for (const FileBytes& file : {without_width, of_many_strips}) {

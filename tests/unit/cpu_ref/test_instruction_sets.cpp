@@ -15,7 +15,7 @@
 namespace gpuimg::test_instruction_sets {
 namespace {
 
-/// Every operation with every option.
+/// Runs every operation with every option.
 std::vector<HostResult> results_of(Backend& backend, const Image& image) {
   const Picture picture = backend.upload(image.view());
   std::vector<HostResult> results;
@@ -57,7 +57,7 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
   }
 }
 
-/// Blocks of 16 rows, vectors of four channels and what is left of them: the sets divide an image in different ways.
+/// Blocks of 16 rows, vectors of four channels and the remainders: the sets divide an image in different ways.
 TEST(InstructionSets, EachResizesAsTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -40,8 +40,8 @@ std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
   return static_cast<std::uint16_t>(found);
 }
 
-/// The entries that the table must have at the levels in use. The table is the identity if that keeps every level in
-/// use.
+/// The entries that the table must have at the levels that a test checks. The table is the identity if that keeps every
+/// level in use.
 class Wanted {
  public:
   Wanted(const Counts& counts, const Counts& reference) : reference_(reference) {

@@ -409,7 +409,7 @@ TEST(Threshold, UsualWindowsFitLongLines) {
 }
 
 /// A faint line is black because the image has a strong one elsewhere, and paper is white beside both. Windows of one
-/// pixel have no deviation: what is darker than nothing else is black.
+/// pixel have no deviation: only pixels of the darkest level are black.
 TEST(Threshold, WolfLooksAtTheWholeImage) {
   const auto backend = make_cpu_backend(1);
   const auto colors = [&](std::initializer_list<std::uint8_t> levels, const ThresholdOptions& options) {
@@ -422,9 +422,9 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
   ThresholdOptions options;
   options.method = ThresholdMethod::wolf;
   options.window = 3;
-  // M = 0 and R = 127.5, which is the first pixel's. Of the gray ones m = 250/3, s² = 31250/9 and T = 60.9.
+  // M = 0 and R = 127.5, the first pixel's deviation. For the gray pixels, m = 250/3, s² = 31250/9 and T = 60.9.
   EXPECT_EQ(colors({255, 0, 255, 0, 125, 125, 0}, options), (std::vector<int>{255, 0, 255, 0, 255, 255, 0}));
-  options.scale = WolfScale{0, 1e12};  // T = m/2, and a trifle
+  options.scale = WolfScale{0, 1e12};  // T = m/2, and a tiny amount more or less
   EXPECT_EQ(colors({100, 41, 100, 100, 51}, options), (std::vector<int>{255, 255, 255, 255, 255}));
   EXPECT_EQ(colors({100, 40, 100, 100, 51}, options), (std::vector<int>{255, 0, 255, 255, 255}));
   options.scale = WolfScale{30, 0.0};  // s/R is then 0

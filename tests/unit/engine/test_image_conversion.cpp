@@ -17,7 +17,7 @@ using namespace test;
 constexpr RgbColor kWhite{{255, 255, 255}};
 constexpr RgbColor kOrange{{255, 165, 0}};
 
-/// (c·a + C·(V − a)) / V rounded half up: the fraction plus a half, of a common denominator of 2V.
+/// (c·a + C·(V − a)) / V rounded half up: the fraction plus a half, with the common denominator 2V.
 std::uint32_t flattened(std::uint64_t color, std::uint64_t alpha, std::uint64_t background, std::uint64_t most) {
   const std::uint64_t sum = color * alpha + background * (most - alpha);
   return static_cast<std::uint32_t>((2 * sum + most) / (2 * most));

@@ -1,4 +1,4 @@
-// Files of a batch are read into one piece of memory, which is lent to one file at a time.
+// Files of a batch are read into one block of memory, which is lent to one file at a time.
 #include <gtest/gtest.h>
 
 #include <memory>

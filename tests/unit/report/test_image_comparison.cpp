@@ -1,5 +1,5 @@
 // Compares compare_images with plain loops over random pairs of all formats. Tests sums near the largest values.
-// Compares SSIM with each instruction set with its text and with the formulas of the paper.
+// Checks SSIM on each instruction set against the text of docs/operations.md and against the formulas of the paper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -268,7 +268,7 @@ long double ssim_of_the_paper(ConstView a, ConstView b, int channel, SsimWindow 
   return sum / static_cast<long double>((a.width - side + 1) * (a.height - side + 1));
 }
 
-/// An image whose rows end in other pixels than its own, and begin at any byte or sample.
+/// An image whose rows are followed by other pixels, and begin at any byte or sample.
 class PaddedImage {
  public:
   PaddedImage(const Image& image, test::Random& random)
