@@ -424,7 +424,7 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
   options.window = 3;
   // M = 0 and R = 127.5, the first pixel's deviation. For the gray pixels, m = 250/3, s² = 31250/9 and T = 60.9.
   EXPECT_EQ(colors({255, 0, 255, 0, 125, 125, 0}, options), (std::vector<int>{255, 0, 255, 0, 255, 255, 0}));
-  options.scale = WolfScale{0, 1e12};  // T = m/2, and a tiny amount more or less
+  options.scale = WolfScale{0, 1e12};  // T = m/2 and a tiny amount more
   EXPECT_EQ(colors({100, 41, 100, 100, 51}, options), (std::vector<int>{255, 255, 255, 255, 255}));
   EXPECT_EQ(colors({100, 40, 100, 100, 51}, options), (std::vector<int>{255, 0, 255, 255, 255}));
   options.scale = WolfScale{30, 0.0};  // s/R is then 0
