@@ -4,4 +4,6 @@
 // it. Measured in docs/decisions/0008-codec-loops-for-two-instruction-sets.md.
 #pragma once
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX2 - 1))  // the smaller the bit, the newer
+// The smaller the bit, the newer the set. On ARM, NEON alone: structs cannot hold vectors of SVE, whose size is not
+// fixed.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX2 - 1) | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)

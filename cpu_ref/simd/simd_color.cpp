@@ -13,6 +13,17 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
+/// ReorderWidenMulAccumulate puts the sum of a pair into its own lane of the first sum on x86, where an initial value
+/// costs nothing. On other processors an initial value would count twice or not at all, so it is added at the end.
+constexpr bool kPairsKeepTheirLane = HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128;
+
+HWY_INLINE Int initial_sum(int value) { return hn::Set(Ints(), kPairsKeepTheirLane ? value : 0); }
+
+HWY_INLINE Int whole_sum(Int sum, Int rest, int initial) {
+  const Int pairs = hn::RearrangeToOddPlusEven(sum, rest);
+  return kPairsKeepTheirLane ? pairs : hn::Add(pairs, hn::Set(Ints(), initial));
+}
+
 /// Multiplies and adds 16-bit pairs with one instruction. Both pairs contain green with half its weight, because its
 /// full weight can exceed 2¹⁵.
 template <int red, int green, int blue, int shift>
@@ -24,11 +35,12 @@ HWY_INLINE Int weighted(Int words) {
   constexpr int kHalfGreen = green / 2;
   const Ints d;
   const auto pairs = [&](const std::uint8_t* order) { return hn::BitCast(Shorts(), shuffled(words, order)); };
+  constexpr int kHalf = 1 << (shift - 1);
   Int rest = hn::Zero(d);
-  Int sum = hn::Set(d, 1 << (shift - 1));
+  Int sum = initial_sum(kHalf);
   sum = hn::ReorderWidenMulAccumulate(d, pairs(kRedGreen), short_pairs(red, kHalfGreen), sum, rest);
   sum = hn::ReorderWidenMulAccumulate(d, pairs(kGreenBlue), short_pairs(green - kHalfGreen, blue), sum, rest);
-  return hn::ShiftRight<shift>(hn::RearrangeToOddPlusEven(sum, rest));
+  return hn::ShiftRight<shift>(whole_sum(sum, rest, kHalf));
 }
 
 Int truncated_float(Int words) {
@@ -168,9 +180,10 @@ HWY_INLINE Int remap_ycrcb_words(Int words, Int level, Int level_new) {
   const Short cr_cb = hn::Max(hn::Min(unlimited, hn::Set(d16, 127)), hn::Set(d16, -128));
   const Short back = hn::Add(twice(level_new), scaled(cr_cb, 22987, 29049));
   const Short rb_new = hn::Max(hn::Min(back, hn::Set(d16, 255)), hn::Zero(d16));
+  constexpr int kHalf = 8192;
   Int rest = hn::Zero(d);
-  const Int sum = hn::ReorderWidenMulAccumulate(d, cr_cb, short_pairs(-11698, -5636), hn::Set(d, 8192), rest);
-  const Int green = hn::Add(level_new, hn::ShiftRight<14>(hn::RearrangeToOddPlusEven(sum, rest)));
+  const Int sum = hn::ReorderWidenMulAccumulate(d, cr_cb, short_pairs(-11698, -5636), initial_sum(kHalf), rest);
+  const Int green = hn::Add(level_new, hn::ShiftRight<14>(whole_sum(sum, rest, kHalf)));
   const Int g_new = hn::Max(hn::Min(green, hn::Set(d, 255)), hn::Zero(d));
   return hn::Or(hn::Or(hn::BitCast(d, rb_new), hn::ShiftLeft<8>(g_new)), alpha_of(words));
 }

@@ -36,7 +36,7 @@ HWY_INLINE void weighted_lanes(const std::uint32_t* words, std::size_t stride, c
   const hn::RebindToUnsigned<Pairs> unsigned_pairs;
   Word high = hn::Zero(d);
   Word high_rest = hn::Zero(d);
-  Word low = hn::Set(d, 1 << (kWeightBits<std::uint8_t> - 1));
+  Word low = hn::Zero(d);
   Word low_rest = hn::Zero(d);
   for (std::size_t k = 0; k < count; ++k, words += stride) {
     const auto pairs = hn::BitCast(unsigned_pairs, hn::LoadU(hn::RebindToUnsigned<Words>(), words));
@@ -49,7 +49,7 @@ HWY_INLINE void weighted_lanes(const std::uint32_t* words, std::size_t stride, c
   }
   const Word sum =
       hn::Add(hn::ShiftLeft<WordWeights<std::uint8_t>::kLowBits>(hn::RearrangeToOddPlusEven(high, high_rest)),
-              hn::RearrangeToOddPlusEven(low, low_rest));
+              hn::Add(hn::RearrangeToOddPlusEven(low, low_rest), hn::Set(d, 1 << (kWeightBits<std::uint8_t> - 1))));
   const hn::Rebind<std::uint8_t, Words> bytes;
   hn::StoreU(hn::DemoteTo(bytes, hn::ShiftRight<kWeightBits<std::uint8_t>>(sum)), bytes, out);
 }
