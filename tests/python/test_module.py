@@ -86,7 +86,7 @@ class Catalogue(InAFolder):
         arrays = self.folder / "arrays"
         arrays.mkdir()
         tool("convert", "--backend", "cpu", "--quiet", "--include", "*", "--format", "npy", self.files, f"{arrays}/", ok=(1,))
-        compared = 0
+        compared, has_heif = 0, "libheif is not installed" not in tool("version")  # it is opened at run time
         for item in gpuimg.read_many(sorted(self.files.iterdir())):
             name = os.path.basename(item.path)
             expected = arrays / (os.path.splitext(name)[0] + ".npy")
@@ -95,7 +95,8 @@ class Catalogue(InAFolder):
                 np.testing.assert_array_equal(np.asarray(item.image), np.load(expected), name)
                 compared += 1
             elif self.verdicts[name] != "good":
-                self.assertEqual(item.error.kind, {"damaged": "decode"}.get(self.verdicts[name], "unsupported"), name)
+                says_damage = self.verdicts[name] == "damaged" and (has_heif or not name.endswith((".heic", ".avif")))
+                self.assertEqual(item.error.kind, "decode" if says_damage else "unsupported", name)
         self.assertGreater(compared, 0.95 * sum(verdict == "good" for verdict in self.verdicts.values()) - 20)
 
     def test_pixels_are_those_of_pillow_and_tifffile(self):
