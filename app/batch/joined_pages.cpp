@@ -159,9 +159,8 @@ class JoinedPages : public ImageJob {
       rethrow_with_name(page);
     }
     for (const ItemOutputs::Kept& made : page.made) {
-      std::vector<std::byte> file;
-      made.content->for_each_part([&](auto part) { file.insert(file.end(), part.begin(), part.end()); });
-      joiner.add(file);
+      std::vector<std::byte> room;
+      joiner.add(made.content->in_one_piece(room));
     }
     page.made.clear();
   }

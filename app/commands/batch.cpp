@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
@@ -277,7 +276,7 @@ class Service {
   }
 
   /// True if a device was lost, so that no further request can be served.
-  [[nodiscard]] bool must_end() const { return has_lost_device_; }
+  [[nodiscard]] bool must_end() const { return resident_.has_lost_device; }
 
   /// Waits for all answers. Rethrows an exception from writing them.
   ExitCode finish() {
@@ -286,7 +285,7 @@ class Service {
     rethrow_failure();
     lock.unlock();
     end_threads();
-    return has_lost_device_ ? ExitCode::no_backend : has_failed_ ? ExitCode::some_failed : ExitCode::ok;
+    return resident_.has_lost_device ? ExitCode::no_backend : has_failed_ ? ExitCode::some_failed : ExitCode::ok;
   }
 
  private:
@@ -392,8 +391,8 @@ class Service {
     CommandLine command(commands, version_text);
     command.stay(shared);
     command.tell(nullptr, [this](const Error& error) {
-      if (error.kind() == ErrorKind::device_fault) {
-        has_lost_device_ = true;
+      if (error.kind() == ErrorKind::device_fault) {  // also of commands that use a backend themselves
+        resident_.has_lost_device = true;
       }
     });
     const std::optional<ExitCode> ended = command.parse(static_cast<int>(argv.size()), argv.data());
@@ -438,7 +437,6 @@ class Service {
   std::exception_ptr failure_;  ///< from writing an answer
   bool has_failed_ = false;
   bool ends_ = false;
-  std::atomic<bool> has_lost_device_ = false;
 };
 
 ExitCode run(const std::string& name, const BatchArguments& arguments, const GlobalOptions& globals) {

@@ -230,7 +230,7 @@ BackendSource::BackendSource(const GlobalOptions& options, Images images) : opti
 }
 
 BackendSource::~BackendSource() {
-  if (options_.resident == nullptr) {
+  if (options_.resident == nullptr || has_failed_) {
     return;
   }
   try {
@@ -243,6 +243,13 @@ BackendSource::~BackendSource() {
       }
     }
   } catch (const std::exception&) {  // without the device, or without memory to keep a backend
+  }
+}
+
+void BackendSource::distrust(bool device_is_lost) {
+  has_failed_ = true;
+  if (device_is_lost && options_.resident != nullptr) {
+    options_.resident->has_lost_device = true;
   }
 }
 

@@ -17,6 +17,7 @@
 #include "backends/backends.hpp"
 #include "cli/global_options.hpp"
 #include "gpuimg/backend.hpp"
+#include "gpuimg/error.hpp"
 #include "operations/operation_traits.hpp"
 
 namespace gpuimg {
@@ -78,7 +79,7 @@ class BackendSource {
   explicit BackendSource(const GlobalOptions& options, Images images = Images::one);
   BackendSource(const BackendSource&) = delete;
   BackendSource& operator=(const BackendSource&) = delete;
-  /// Keeps the backends for the next command line, if there may be one.
+  /// Keeps the backends for the next command line, if there may be one and none of them has failed.
   ~BackendSource();
 
   /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
@@ -94,6 +95,20 @@ class BackendSource {
   /// The backend, or nullptr before get().
   [[nodiscard]] Backend* made() const { return backend_.get(); }
 
+  /// Runs work(), which uses the backends. If it throws, the backends are not kept for the next command line.
+  template <class Work>
+  auto guarded(const Work& work) {
+    try {
+      return work();
+    } catch (const Error& error) {
+      distrust(error.kind() == ErrorKind::device_fault);
+      throw;
+    } catch (...) {
+      distrust(false);
+      throw;
+    }
+  }
+
   /// A backend other than the one that get() returns, for comparison. Throws Error{backend_unavailable}.
   Backend& other();
 
@@ -108,6 +123,7 @@ class BackendSource {
 
  private:
   void begin(BackendKind kind, std::string reason);
+  void distrust(bool device_is_lost);
 
   GlobalOptions options_;
   Images images_;
@@ -118,6 +134,7 @@ class BackendSource {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Backend> other_;
   std::unique_ptr<Backend> cpu_;  ///< null if one of the two above is the CPU's
+  bool has_failed_ = false;       ///< true if one of these backends has failed
 };
 
 }  // namespace gpuimg

@@ -333,6 +333,11 @@ class Executor {
   /// Returns compute(backend, input); with --verify, compares the result with another backend's.
   template <class ComputeResult>
   auto verified(OperationInput input, const RunNeeds& needs, const ComputeResult& compute) {
+    return parts_.backends.guarded([&] { return verified_by(std::move(input), needs, compute); });
+  }
+
+  template <class ComputeResult>
+  auto verified_by(OperationInput input, const RunNeeds& needs, const ComputeResult& compute) {
     using Result = std::invoke_result_t<ComputeResult, Backend&, const AttemptInput&>;
     const auto result_on = [&](Backend& on, OperationInput given) {
       Result result;

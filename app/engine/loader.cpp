@@ -250,7 +250,8 @@ codecs::DecodedImage Loader::decode(const Bytes& bytes, const std::string& path)
   const std::string name = unescaped_input_name(path);
   expect_image(codecs::declared_image(bytes.span(), path));
   codecs::DecodedImage decoded = times().measure(Phase::decode, [&] {
-    std::optional<codecs::DecodedImage> there = decoded_on_backend(bytes, name);
+    std::optional<codecs::DecodedImage> there =
+        parts_.backends.guarded([&] { return decoded_on_backend(bytes, name); });
     return there ? std::move(*there) : codecs::decode_image(bytes.span(), name, input_options());
   });
   parts_.report.sides().decoded_by =

@@ -2,6 +2,7 @@
 // about the input. A command has one worker; a batch has one for each image in flight.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ struct SharedByWorkers {
 struct Resident {
   BackendStore backends;
   std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>();
+  std::atomic<bool> has_lost_device = false;  ///< in any command line: the process must end
 };
 
 /// What the workers of a run share: new, or that of the process.

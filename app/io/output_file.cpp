@@ -142,6 +142,16 @@ std::uint64_t FileContent::size() const {
   return sum;
 }
 
+std::span<const std::byte> FileContent::in_one_piece(std::vector<std::byte>& room) const {
+  if (borrowed_.empty()) {
+    return own_;
+  }
+  room.clear();
+  room.reserve(static_cast<std::size_t>(size()));
+  for_each_part([&](std::span<const std::byte> part) { room.insert(room.end(), part.begin(), part.end()); });
+  return room;
+}
+
 void FileContent::append(std::span<const std::byte> part) {
   if (is_within(part, lent_.bytes)) {
     borrowed_.push_back({own_.size(), part});

@@ -219,6 +219,9 @@ class FileContent {
     write(std::span(own_).subspan(at));
   }
 
+  /// The whole content: where it is if nothing is borrowed, else a copy in `room`.
+  std::span<const std::byte> in_one_piece(std::vector<std::byte>& room) const;
+
  private:
   struct Borrowed {
     std::size_t own_before;  ///< bytes of own_ that come before this part

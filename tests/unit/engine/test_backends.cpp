@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
 #include "codecs/image_writer.hpp"
+#include "engine/backend_choice.hpp"
+#include "engine/worker.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_backends {
@@ -31,6 +34,31 @@ TEST(Backends, ListAgreesWithEachBackend) {
     EXPECT_EQ(backend->name(), entry.name);
     EXPECT_EQ(backend->memory_is_host(), entry.memory_is_host);
   }
+}
+
+/// Whether the backend of a command line is kept, if it ends by an error of this kind, or without one.
+bool is_kept_after(Resident& resident, std::optional<ErrorKind> kind) {
+  GlobalOptions options;
+  options.backend = BackendKind::cpu;
+  options.resident = &resident;
+  {
+    BackendSource source(options);
+    EXPECT_EQ(source.guarded([&] { return source.get().kind(); }), BackendKind::cpu);
+    if (kind) {
+      EXPECT_THROW(source.guarded([&]() -> int { throw Error(*kind, "planted"); }), Error);
+    }
+  }
+  return resident.backends.take(BackendKind::cpu, {options.device, options.threads}) != nullptr;
+}
+
+TEST(Backends, AreKeptForTheNextCommandLineUnlessOneHasFailed) {
+  Resident resident;
+  EXPECT_TRUE(is_kept_after(resident, std::nullopt));
+  EXPECT_FALSE(is_kept_after(resident, ErrorKind::out_of_memory));
+  EXPECT_FALSE(is_kept_after(resident, ErrorKind::mismatch));
+  EXPECT_FALSE(resident.has_lost_device);
+  EXPECT_FALSE(is_kept_after(resident, ErrorKind::device_fault));
+  EXPECT_TRUE(resident.has_lost_device);
 }
 
 bool cuda_is_faster(const Workload& work) {

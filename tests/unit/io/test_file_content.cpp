@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +63,29 @@ TEST(FileContent, BeginsAndEndsWithLentParts) {
   content.parts().append({});
   content.parts().append(bytes_of(lent));
   EXPECT_EQ(text_of(content), "lentlent");
+}
+
+TEST(FileContent, IsInOnePieceWithoutACopyUnlessPartsAreLent) {
+  const auto text_of_span = [](std::span<const std::byte> bytes) {
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  std::vector<std::byte> room;
+  FileContent own;
+  own.parts().append(bytes_of("abc"));
+  own.parts().place(1, bytes_of("xyz"));
+  const std::span<const std::byte> piece = own.in_one_piece(room);
+  EXPECT_EQ(text_of_span(piece), "axyz");
+  EXPECT_EQ(piece.data(), own.in_one_piece(room).data());
+  EXPECT_TRUE(room.empty());
+
+  const std::string lent = "lent";
+  FileContent mixed({bytes_of(lent), nullptr});
+  mixed.parts().append(bytes_of("before "));
+  mixed.parts().append(bytes_of(lent));
+  mixed.parts().append(bytes_of(" behind"));
+  room = {std::byte{1}};
+  EXPECT_EQ(text_of_span(mixed.in_one_piece(room)), "before lent behind");
+  EXPECT_EQ(mixed.in_one_piece(room).data(), room.data());
 }
 
 /// The bytes around the lent memory belong to other code.
