@@ -1,11 +1,15 @@
-"""Compares `deskew` with the angles by which Pillow has turned rendered pages, 200 of them, and its results with the pages
-before they were turned, also in uneven light; and `despeckle` with the components of OpenCV, on random images of all densities.
+"""Compares `deskew` with the angles by which Pillow has turned rendered pages, 200 of them, also in uneven light, and its
+results with the pages before they were turned; and `despeckle` with the components of OpenCV, on random images of all
+densities. Reads pages of Group 4 with Pillow, ImageMagick and libtiff's tools, and compares their sizes with those of
+`tiffcp -c g4`.
 
 The pages are set in the fonts that fontconfig lists; without one, in the bitmap font that Pillow brings along.
 """
 import glob
 import json
 import os
+import shutil
+import subprocess
 
 import gpuimg_run
 
@@ -13,6 +17,7 @@ numpy, cv2 = gpuimg_run.require("numpy", "cv2")
 from PIL import Image, ImageDraw, ImageFont
 
 PAGES = 200
+FAXES = 34
 WORDS = ("a page of text that nobody has to read but which has lines and words of many lengths with ascenders Capitals and "
          "descenders jumping quickly 1984 (or so) over 300 pixels or more per line and some, which end early.").split()
 
@@ -89,6 +94,72 @@ class Documents(gpuimg_run.Comparison):
             line = json.loads(self.gpuimg("deskew", "-q", "--json", name, out))
             self.assertIsNone(line["angle"], name)
             self.gpuimg("compare", name, out)
+
+    def group4_pages(self):
+        """Pages of black and white: rendered, turned, with noise, a form's lines, and all of one color."""
+        generator = numpy.random.default_rng([gpuimg_run.seed(), 2])
+        for number in range(FAXES):
+            width, height = int(generator.integers(200, 1300)), int(generator.integers(100, 1300))
+            page = self.page(generator, width, height, int(generator.integers(12, 40)))
+            page = page.rotate(float(generator.uniform(-5, 5)) * (number % 2), Image.BICUBIC, fillcolor=240)
+            pixels = numpy.asarray(page).astype(float) + generator.normal(0, (0, 20, 60)[number % 3], (height, width))
+            black = pixels < 128
+            if number % 5 == 4:
+                black[::int(generator.integers(20, 60))] = True
+                black[:, ::int(generator.integers(50, 200))] = True
+            if number >= FAXES - 2:
+                black[:] = number % 2
+            yield numpy.where(black, 0, 255).astype(numpy.uint8)
+
+    def tool(self, *command):
+        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True)
+        self.assertEqual(done.returncode, 0, (command, done.stderr))
+        return done.stdout
+
+    def check_group4(self, file, pages):
+        """Every reader that is installed has these pages."""
+        with Image.open(file) as image:
+            self.assertEqual(image.n_frames, len(pages))
+            for number, pixels in enumerate(pages):
+                image.seek(number)
+                self.assertEqual((image.mode, image.tag_v2[259]), ("1", 4))
+                self.assertTrue(numpy.array_equal(numpy.asarray(image.convert("L")), pixels), number)
+        if "convert" in self.tools:
+            for number, pixels in enumerate(pages):
+                gray = self.tool("convert", f"{file}[{number}]", "-depth", "8", "gray:-")
+                self.assertEqual(gray, pixels.tobytes(), number)
+        if "tiffcp" not in self.tools:
+            return
+        self.assertEqual(self.tool("tiffinfo", file).count(b"CCITT Group 4"), len(pages))
+        self.tool("tiffcp", "-c", "none", file, self.path("plain.tif"))
+        with Image.open(self.path("plain.tif")) as image:
+            for number, pixels in enumerate(pages):
+                image.seek(number)
+                self.assertTrue(numpy.array_equal(numpy.asarray(image.convert("L")), pixels), number)
+        self.tool("tiff2rgba", file, self.path("rgba.tif"))  # of the first page
+        with Image.open(self.path("rgba.tif")) as image:
+            self.assertTrue(numpy.array_equal(numpy.asarray(image.convert("L")), pages[0]))
+
+    def test_group4_of_pages_and_of_all_in_one_file(self):
+        self.tools = [name for name in ("convert", "tiffcp") if shutil.which(name)]
+        for name in {"convert", "tiffcp"} - set(self.tools):
+            print(f"SKIPPED: {name} is not installed, and reads no page of Group 4", flush=True)
+        pages, ratios = list(self.group4_pages()), []
+        for pixels in pages:
+            Image.fromarray(pixels).convert("1").save(self.path("in.tif"))
+            self.gpuimg("convert", "-q", "-f", "--compression", "g4", self.path("in.tif"), self.path("fax.tif"))
+            self.check_group4(self.path("fax.tif"), [pixels])
+            if "tiffcp" in self.tools:
+                self.tool("tiffcp", "-c", "g4", self.path("in.tif"), self.path("theirs.tif"))
+                sizes = [os.path.getsize(self.path(name)) for name in ("fax.tif", "theirs.tif")]
+                ratios.append(sizes[0] / sizes[1])
+                self.assertLessEqual(sizes[0], 1.05 * sizes[1] + 64, pixels.shape)
+        if ratios:
+            print(f"{len(pages)} pages: {min(ratios):.3f} to {max(ratios):.3f} of the size of tiffcp -c g4", flush=True)
+        first, *others = (Image.fromarray(pixels).convert("1") for pixels in pages)
+        first.save(self.path("stack.tif"), save_all=True, append_images=others)
+        self.gpuimg("convert", "-q", "--compression", "g4", "--page", "all", self.path("stack.tif"), self.path("all.tif"))
+        self.check_group4(self.path("all.tif"), pages)
 
     def despeckled(self, pixels, size, color):
         """By the components of OpenCV."""

@@ -22,3 +22,17 @@ grep -q '^mean = ' normalization.txt || cat normalization.txt
 [ "$(wc -l <pairs.csv)" = 3 ] || cat pairs.csv
 [ "$(wc -l <hashes.jsonl)" = 2 ] || cat hashes.jsonl
 ls -1 arrays/* planes/*
+# Faxes later: only the new page is made, and the pages from before stay as they are.
+later=$(grep '^gpuimg.*--resume faxes.jsonl' "$GPUIMG_SUPPORT/../../../docs/recipes.md")
+cp scan.png scans/c.png
+stat -c '%n %i %y' faxes/a.tif faxes/b.tif >before.txt
+eval "$later -q" >out.txt 2>err.txt || cat err.txt
+stat -c '%n %i %y' faxes/a.tif faxes/b.tif | cmp - before.txt
+tail -n 1 faxes.jsonl | grep -o 'scans/c.png'
+gpuimg compare faxes/a.tif faxes/c.tif
+# A broken scan beside them fails alone, and is tried again when it is mended.
+head -c 100 scan.png >scans/d.png
+eval "$later -q" >out.txt 2>err.txt; echo "exit code $?"
+cp scan.png scans/d.png
+eval "$later -q" >out.txt 2>err.txt; echo "exit code $?"
+gpuimg compare faxes/a.tif faxes/d.tif
