@@ -11,7 +11,7 @@ namespace gpuimg::bench {
 
 /// `format` must be photographic. Noise: uniform in every sample. Constant: one color. Photo: smooth noise of many
 /// octaves, shading and a little grain. Posterized: the same photo with 8 gray levels whose values are equal modulo 32
-/// (modulo 8192 at 16 bits). Alpha is V.
+/// (modulo 8192 at 16 bits). Alpha is opaque.
 Picture sample_picture(const std::shared_ptr<cuda::Device>& device, int width, int height, PixelFormat format,
                        Distribution distribution, std::uint32_t seed);
 

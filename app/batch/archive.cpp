@@ -638,7 +638,7 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
   }
 }
 
-/// Several archives have one result, so one that is named twice counts once.
+/// The archives without repetitions: they share one result, so an archive that is named twice must count once.
 std::vector<std::string> distinct_archives(const std::vector<std::string>& archives) {
   std::vector<std::string> distinct;
   std::set<FileIdentity> seen;
@@ -651,9 +651,9 @@ std::vector<std::string> distinct_archives(const std::vector<std::string>& archi
   return distinct;
 }
 
-/// Throws what opening the further archives and reading their first headers throws, so that a file that is not an
-/// archive is found before the first archive is processed. The first archive is opened next anyway; pipes are left out,
-/// because they can be read only once.
+/// Opens all archives except the first and reads their first headers, so that a file that is not an archive is found
+/// before the first archive is processed. Throws as TarReader does. The first archive is opened next anyway; pipes are
+/// left out, because they can be read only once.
 void check_further_archives(const std::vector<std::string>& archives) {
   for (std::size_t i = 1; i < archives.size(); ++i) {
     const std::string& archive = archives[i];

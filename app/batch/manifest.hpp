@@ -19,8 +19,7 @@
 
 namespace gpuimg {
 
-// --- --shard: which part of the work this process does. docs/batch.md, "Machines"
-// -----------------------------------------
+// --- --shard: which part of the work this process does. docs/batch.md, "Machines" -----------------------------------
 
 constexpr std::uint64_t kMaxShards = 1'000'000;
 
@@ -63,8 +62,8 @@ struct RunRecord {
   std::uint64_t total = 0;  ///< in all shards
   Shard shard;
   std::string folder = {};   ///< base of relative names; empty if unknown, as in schema 1
-  std::string output = {};   ///< that all items are merged into; empty: each has its own
-  std::string options = {};  ///< as given, for people: words of a shell; empty in manifests before 0.2
+  std::string output = {};   ///< the one output of all items; empty: each item has its own
+  std::string options = {};  ///< as given, quoted for a shell, for display; empty in manifests before 0.2
 };
 
 struct ItemRecord {
@@ -94,7 +93,7 @@ struct ItemRecord {
 /// The key of Manifest::items: the input's name, with the page number if the item is a page.
 std::string item_key(const std::string& input, std::uint32_t page);
 
-/// The path by which Manifest::outputs knows a file that a run in `folder` names.
+/// The path under which Manifest::outputs lists `file`, as named by a run in `folder`.
 std::string recorded_path(const std::string& folder, const std::string& file);
 
 /// Each returns one JSON line with its line break. In `input`, bytes that are not UTF-8 become U+FFFD; `input_hex` then

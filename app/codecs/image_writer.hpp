@@ -1,4 +1,4 @@
-// Pixels to the bytes of an image file. The same pixels and options always give the same bytes.
+// Encodes pixels as an image file. The same pixels and options always give the same bytes.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ void check_holds(FileFormat file_format, int width, int height, PixelFormat form
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
 
-/// Starts writing the file of encode_image row by row: Codec::open_writer, or open_placing_writer. Returns null if the
-/// image must be whole. Throws as encode_image does.
+/// Starts to write, row by row, the same file as encode_image: with Codec::open_placing_writer if there is one, or with
+/// Codec::open_writer. Returns null if the format needs the whole image. Throws as encode_image does.
 std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
                                              const std::string& name, const WriteOptions& options, const FileParts& to);
 
@@ -32,8 +32,8 @@ std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat 
 std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,
                                          const WriteOptions& options);
 
-/// Writes the file that encode_image writes, from what a backend has encoded as backend_encoding() says, with the same
-/// pixels and options; only their metadata may differ. Throws as encode_image does.
+/// Writes the same file as encode_image. `encoded` is a backend's result for backend_encoding(). Size, format and
+/// options must be those passed to backend_encoding(), except for the metadata. Throws as encode_image does.
 void write_encoded(const Encoded& encoded, int width, int height, PixelFormat format, FileFormat file_format,
                    const std::string& name, const WriteOptions& options, const ByteSink& sink);
 

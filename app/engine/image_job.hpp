@@ -163,7 +163,8 @@ class ImageJob {
     return all.empty() ? input : all.back().result;
   }
 
-  /// When the job reads rows in bands: as `alone` says if no steps come before it.
+  /// When the job reads rows in bands: `alone` if no steps come before it, otherwise only if the image is too large and
+  /// the steps can take bands.
   [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const {
     return steps_.size() == 0 ? alone : steps_.takes_bands() ? RowsWhen::too_large : RowsWhen::never;
   }
@@ -173,7 +174,7 @@ class ImageJob {
     return steps_.reads_files() ? steps_.read(worker, paths.input) : worker.loader.load_rows(paths, *this, when);
   }
 
-  /// The same without rows.
+  /// Like load_rows(), but always loads the whole image.
   [[nodiscard]] codecs::DecodedImage load(Worker& worker, const ItemPaths& paths) const {
     return steps_.reads_files() ? steps_.read(worker, paths.input) : worker.loader.load(paths.input);
   }

@@ -8,10 +8,10 @@ namespace gpuimg {
 
 struct BackendTiming {
   std::string backend;
-  double upload_ms = 0.0;             ///< not for codecs, like download_ms
+  double upload_ms = 0.0;             ///< not measured for codecs; neither is download_ms
   double kernel_ms = 0.0;             ///< median time of the operation alone, on uploaded pixels; for a codec, from
                                       ///< a file in host memory to pixels in the backend's memory, or back
-  double download_ms = 0.0;           ///< of the uploaded picture, as a measure for results
+  double download_ms = 0.0;           ///< of the uploaded picture; stands in for the download of a result
   double gigabytes_per_second = 0.0;  ///< minimum bytes the operation must move, divided by kernel_ms
   double share_of_copy = 0.0;         ///< gigabytes_per_second relative to a plain copy on this backend
 };

@@ -146,8 +146,8 @@ GPUIMG_HD constexpr int nearby_row(int row, int height, Border border) {
 }
 
 /// The place of a word in shared memory, chosen to avoid bank conflicts. Threads that write 16 bytes each, 64 bytes
-/// apart, share no bank; of threads that read adjacent words, at most two share one. Moving a word by 128 moves its
-/// place by 128.
+/// apart, use different banks. At most two of the threads that read adjacent words use the same bank. Moving a word by
+/// 128 moves its place by 128.
 GPUIMG_HD constexpr int slide_place(int word) { return word ^ ((word >> 5 & 3) << 2); }
 
 /// window_mean() for a window with more than kMaxWholeSums pixels per side, given the mean of the row before or
@@ -158,8 +158,8 @@ GPUIMG_HD constexpr std::uint32_t moved_mean(std::uint32_t mean, std::uint32_t s
   return mean + (rest >= static_cast<std::int32_t>(n) ? 1U : 0U) - (rest < 0 ? 1U : 0U);
 }
 
-/// Bradley's comparison for such a window: true if a level is white, that is, above `percent` of the window's mean.
-/// `mean` comes from moved_mean().
+/// Bradley's comparison for a window with more than kMaxWholeSums pixels per side: true if a level is white, that is,
+/// above `percent` of the window's mean. `mean` comes from moved_mean().
 GPUIMG_HD constexpr bool is_above_percent(std::uint32_t level, std::uint32_t mean, std::uint32_t sum, std::uint32_t n,
                                           std::uint32_t percent) {
   const auto rest = static_cast<std::int32_t>(sum - mean * n);  // remainder of the sum after mean · n

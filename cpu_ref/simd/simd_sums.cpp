@@ -22,7 +22,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using PrefixWords = hn::CappedTag<std::uint32_t, 16>;
 
 #if HWY_TARGET != HWY_SCALAR
-/// Adds to each block of four lanes the last lane of the block `distance` blocks before it, if there is one.
+/// Adds a value to each block of four lanes: the last lane of the block that is `distance` blocks earlier, if any.
 HWY_INLINE hn::Vec<PrefixWords> plus_earlier_block(hn::Vec<PrefixWords> sums, std::uint32_t distance) {
   const PrefixWords d;
   const auto lane = hn::Iota(d, 0);

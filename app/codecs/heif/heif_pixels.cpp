@@ -53,7 +53,7 @@ heif_chroma interleaved(bool is_deep, bool has_alpha) {
   return has_alpha ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE;
 }
 
-/// What is decoded, and as what.
+/// The item to decode, and the layout of the result.
 struct Wanted {
   const heif_image_handle* handle = nullptr;
   std::uint64_t width = 0;  ///< as the handle declares
@@ -170,7 +170,7 @@ void copy_channels(const Decoded& from, const Framing& framing, int count, View 
   }
 }
 
-/// True for 8 bits of RGB or RGBA, which are stored as in `to`.
+/// True if the decoded rows are 8-bit RGB or RGBA and have the layout of `to`.
 bool are_rows_alike(const Decoded& from, int count, View to) {
   const auto is_plain = [&](const Channel& channel) {
     return channel.step == static_cast<std::size_t>(to.format.channels) && channel.bits == 8 && channel.span == 255;
@@ -179,7 +179,7 @@ bool are_rows_alike(const Decoded& from, int count, View to) {
          std::all_of(from.channels.begin(), from.channels.begin() + count, is_plain);
 }
 
-/// The part of a decoded image that its framing shows, turned. Sets the first `count` channels of `format`.
+/// Crops a decoded image to `framing` and orients it. Sets the first `count` channels of `format`.
 Image framed(const Decoded& from, const Framing& framing, PixelFormat format, int count, const ReadOptions& options) {
   const int orientation = framing.orientation();
   const int width = static_cast<int>(framing.width);

@@ -25,11 +25,11 @@
 
 namespace gpuimg::codecs::jpeg {
 
-/// The next bits, the first one on top. Loops keep a copy in registers. They must not pass a reference to it to a
-/// function that is not inlined: the copy would then live in memory, and each code would wait for it.
+/// The next bits, starting at the most significant bit. Decoding loops keep a copy in registers. A loop must not pass
+/// its copy by reference to a function that is not inlined: the copy would be spilled to memory and delay each code.
 struct JpegBitCursor {
   std::uint64_t bits = 0;
-  unsigned count = 0;  ///< of valid bits; the bits below them are right or zero
+  unsigned count = 0;  ///< of valid bits; the bits below them are the correct next bits or zero
   const std::uint8_t* at = nullptr;
 
   /// Makes at least 56 bits valid, without a branch.
@@ -44,7 +44,7 @@ struct JpegBitCursor {
     count |= 56;
   }
 
-  /// `n` is 1 … 63, as in the next two.
+  /// `n` is 1 … 63 here, in skip() and in take().
   [[nodiscard]] std::uint64_t peek(unsigned n) const { return bits >> (64 - n); }
 
   void skip(unsigned n) {
@@ -59,8 +59,8 @@ struct JpegBitCursor {
   }
 };
 
-/// The coded bytes of a scan without stuffed bytes, some thousand at a time. They form segments, with a
-/// restart marker between two of them. Zeros follow the last bit of a segment.
+/// The coded bytes of a scan, a few thousand at a time, with stuffed bytes removed. Restart markers divide them into
+/// segments. Zeros follow the last bit of a segment.
 class JpegCodeBits {
  public:
   /// No block has more coded bytes: 64 codes of 16 bits with values of 15.
@@ -84,17 +84,17 @@ class JpegCodeBits {
     return has_one;
   }
 
-  /// Reads on if the marker has not been met. Returns true if the segment ends less than a byte after the cursor.
+  /// Reads up to the marker that ends the segment. Returns true if fewer than 8 bits of the segment are left.
   bool read_segment_end(JpegBitCursor& cursor);
 
   /// The same for the last segment, after which nothing may come.
   bool read_scan_end(JpegBitCursor& cursor);
 
-  /// Where the coded bytes go on after the last one that the cursor has begun to read; nullopt if the cursor has passed
-  /// their end. Not for a file.
+  /// Offset of the first coded byte that the cursor has not begun to read; nullopt if the cursor is past the end. Only
+  /// if the bytes were given, not a file.
   [[nodiscard]] std::optional<std::size_t> offset_of(const JpegBitCursor& cursor) const;
 
-  /// Goes on after the restart marker with this number, 0 … 7. Returns false if another one, or none, is next.
+  /// Continues after restart marker `number`, 0 … 7. Returns false if the next marker is a different one or missing.
   bool restart(JpegBitCursor& cursor, unsigned number);
 
  private:
@@ -107,13 +107,13 @@ class JpegCodeBits {
   const RandomAccess* file_ = nullptr;
   std::uint64_t offset_ = 0;  // in the file, after coded_
   std::vector<std::byte> loaded_;
-  bool is_at_marker_ = false;  // or at the end: the segment is in the buffer up to its last byte
+  bool is_at_marker_ = false;  // or at the end of the data: the buffer has the rest of the segment
   std::vector<std::uint8_t> buffer_;
   std::uint8_t* end_;                   // of the bytes in the buffer
-  const std::uint8_t* safe_ = nullptr;  // before it the cursor can read a block
+  const std::uint8_t* safe_ = nullptr;  // a cursor before this place can read a whole block
 };
 
-/// What the next JpegCodeTable::kBits bits begin with.
+/// The code at the start of the next JpegCodeTable::kBits bits, decoded.
 struct JpegCodeEntry {
   std::uint32_t packed;
 
@@ -124,11 +124,11 @@ struct JpegCodeEntry {
   [[nodiscard]] constexpr int value() const { return static_cast<std::int16_t>(packed >> 16); }
   /// Zeros before the coefficient, or one of the constants below.
   [[nodiscard]] constexpr unsigned advance() const { return packed >> 8 & 0xFF; }
-  /// Length of the code and of what else has been looked up. Stored in the lowest six bits, which shifts use as their
-  /// count.
+  /// Length of the code and of the value bits that the entry decodes. Stored in the lowest six bits, because a shift
+  /// instruction uses only these as its count.
   [[nodiscard]] constexpr unsigned bits() const { return packed & 63; }
 
-  static constexpr unsigned kEndOfBand = 64;  ///< `value`: number of blocks without a further coefficient here
+  static constexpr unsigned kEndOfBand = 64;  ///< `value`: blocks, from this one on, without further coefficients
   static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
   static constexpr unsigned kLong = 66;       ///< see JpegCodeTable::long_code
 };
@@ -150,7 +150,7 @@ class JpegCodeTable {
 
   [[nodiscard]] JpegCodeEntry entry(std::uint64_t index) const { return entries_[index]; }
 
-  /// A code longer than kBits at the beginning of 16 bits.
+  /// Decodes a code longer than kBits at the start of a window of 16 bits.
   [[nodiscard]] Symbol long_code(unsigned window) const;
 
  private:
@@ -162,7 +162,7 @@ class JpegCodeTable {
   std::array<JpegCodeEntry, 1U << kBits> entries_;
   std::array<std::uint8_t, 256> symbols_;
   std::array<unsigned, kMaxLength + 1> end_;    // after the last code of each length
-  std::array<unsigned, kMaxLength + 1> index_;  // in symbols_, less the first code of each length; modulo 2^32
+  std::array<unsigned, kMaxLength + 1> index_;  // in symbols_ of each length's first code, minus this code; modulo 2^32
 };
 
 /// The value of `count` (0 … 15) bits: EXTEND of T.81, figure F.12.
@@ -203,8 +203,8 @@ struct JpegScanState {
   std::uint32_t end_run = 0;    ///< number of further blocks without a new coefficient
 };
 
-/// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if coefficients leave 16
-/// bits.
+/// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if a coefficient
+/// overflows 16 bits.
 using DecodeJpegBlocks = bool(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end);
 
 DecodeJpegBlocks decode_jpeg_dc;            ///< first scan
@@ -226,8 +226,8 @@ class JpegScanCodes {
   /// After the last row the scan must be at its end.
   bool decode_to(int end, JpegCoefficientRows& rows);
 
-  /// Where the last code of the scan ends in the bytes that the scan was made with. Nullopt unless decode_to has
-  /// decoded all blocks, whether or not more bytes follow.
+  /// Where the last code of the scan ends in the bytes given to JpegCodeBits; more bytes may follow. Nullopt unless
+  /// decode_to has decoded all blocks.
   [[nodiscard]] std::optional<std::size_t> end_of_codes() const;
 
  private:

@@ -1,5 +1,5 @@
-// Reads PSD: skips from section to section; only the number of layers is read from the layers. Joins the planes of the
-// merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
+// Reads PSD: skips from section to section. Of the layer section, reads only the number of layers. Joins the planes of
+// the merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -187,12 +187,12 @@ PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std
   return sections;
 }
 
-/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). The table of row lengths
-/// locates each coded row; where the previous row ends does not matter.
+/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). Each coded row is located by
+/// the table of row lengths, not by where the code of the previous row ends.
 class PsdPlanes {
  public:
-  /// `data` is the merged image with its compression. Rejects data that are too short for the planes, before allocating
-  /// anything that the file does not hold.
+  /// `data` is the merged image with its compression. Rejects data that are too short for the planes before allocating
+  /// the table of rows.
   PsdPlanes(ByteSpan data, const PsdHeader& header, const std::string& name);
 
   /// Writes one row of a plane as stored: header.row_bytes() bytes.

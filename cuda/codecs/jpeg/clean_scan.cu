@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(kRawTileThreads) count_coded_bytes(const JpegJ
   }
 }
 
-/// Clears the bytes after the coded bytes, which the bit reader may read, and checks the marker after the scan.
+/// Clears the bytes that follow the coded bytes, because the bit reader may read them. Checks the marker after the
+/// scan.
 __device__ void finish_counts(const JpegJob& job, std::uint32_t coded_bytes, std::uint32_t restarts,
                               std::uint32_t end) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(job.words);

@@ -68,7 +68,7 @@ class PngEncoder {
     job_.layout = png::layout_of(picture.width(), picture.height(), picture.format());
     memory_ = DeviceMemory(workspace.device(), lay_out(job_, nullptr));
     lay_out(job_, memory_.data());
-    clear_tail(picture, workspace.stream());  // results of operations leave it as it was
+    clear_tail(picture, workspace.stream());  // operations do not initialize the tail
   }
 
   Encoded run(const NewHostMemory& new_memory) {

@@ -175,9 +175,9 @@ __device__ unsigned long long sum_of_warp(unsigned long long value) {
   return value;
 }
 
-/// Adds a thread's sums to the totals. A thread's sums are below 2⁵⁸: even on one multiprocessor, a thread has 2¹⁶
-/// groups, and each adds at most 2¹¹ times a distance to the end of at most 2³⁰ bytes. Barrier: the sums of all warps
-/// are written.
+/// Adds a thread's sums to the totals. A thread's sums are below 2⁵⁸: a thread has at most 2¹⁶ groups, even if there is
+/// only one multiprocessor, and a group adds at most 2¹¹ times its distance to the end, which is at most 2³⁰ bytes.
+/// Barrier: the sums of all warps are written.
 __device__ void add_sums(const PngDecoderJob& job, const png::AdlerSums& own) {
   __shared__ unsigned long long low[kByteThreads / 32];
   __shared__ unsigned long long high[kByteThreads / 32];
