@@ -523,6 +523,7 @@ INTERRUPTED = """
 import gpuimg, os, signal, sys, threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 number, handler, times, wait, *words = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 if handler == "own":
     signal.signal(int(number), lambda *_: print("handled"))
 before = signal.getsignal(signal.SIGINT)
