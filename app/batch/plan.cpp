@@ -37,8 +37,8 @@ bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& n
          all_exist(naming.files_of(item.output));
 }
 
-/// An in-place image that a killed run had begun may already be replaced, so it is not retried; its record has no
-/// files. One record covers all lost pages.
+/// An image that a killed run was replacing in place is not retried, because it may already be replaced. Such a record
+/// has the status `begun` and no files. All lost pages of an input share one record.
 bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   const ItemRecord* record = record_of(item, &manifest);
   if (record == nullptr) {
@@ -83,7 +83,7 @@ class Judge {
         check_is_no_other_input(file, *identity, item);
         if (rules_.skip_existing && item.state == PlanState::to_do) {
           item.state = all_exist(files) ? PlanState::output_exists : PlanState::to_do;
-          item.may_replace = true;  // only some of the outputs are not a result
+          item.may_replace = true;  // an incomplete set of outputs is not a result
         }
         if (item.state == PlanState::to_do && is_text(file)) {
           check_text_output(file, rules_.named_inputs);

@@ -263,7 +263,7 @@ ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile&
   return compared_page(worker, a, b, page, options).result;
 }
 
-/// A sort key: greater is worse. Images too small for SSIM are only equal or not.
+/// A sort key: greater is worse. For images too small for SSIM, it only separates equal from different.
 double badness(const ImageComparison& comparison, Metric metric) {
   switch (metric) {
     case Metric::ssim: return 1.0 - comparison.ssim.value_or(comparison.is_equal() ? 1.0 : -1.0);

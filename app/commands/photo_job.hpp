@@ -29,8 +29,9 @@ class PhotoOutput {
   void follow(codecs::DecodedImage& input, const Steps& steps, const ImageShape& result, const ItemPaths& paths,
               Worker& worker) const;
 
-  /// The options for encoding `paths.output`: with the metadata of the input unless --strip is given; for --quality
-  /// keep and if `may_keep_quality`, with its quantization and sampling. Moves both out of `input`.
+  /// The options for encoding `paths.output`. They carry the metadata of the input unless --strip is given. For
+  /// --quality keep, if `may_keep_quality`, they also carry the input's quantization tables and sampling. Moves all of
+  /// these out of `input`.
   codecs::WriteOptions carried_from(codecs::DecodedImage& input, bool may_keep_quality, const ItemPaths& paths,
                                     Worker& worker) const;
 
@@ -82,8 +83,8 @@ enum class BilevelBits : std::uint8_t { none, one, eight };
 /// --depth of a command that makes black and white images: 1 (the default) or 8. Throws Error{usage}.
 BilevelBits checked_bilevel_bits(const std::string& depth);
 
-/// Throws Error{usage} because the result with the given options, such as "HSL", cannot be the input of another step.
-/// The message names the options that make an image instead.
+/// Throws Error{usage}: the command makes `what`, such as "HSL", which cannot be the input of another step. The message
+/// names `options`, with which the command makes an image instead.
 [[noreturn]] void refuse_before_steps(const std::string& what, const std::string& options);
 
 class PhotoJob : public ImageJob {

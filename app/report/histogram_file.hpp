@@ -28,9 +28,9 @@ std::string to_csv(const HistogramReport& report);
 ///   histograms[]                    one per channel: channel; unit ("level", "degrees", "fraction"); counts;
 ///                                   statistics, in the unit (null if nothing was counted; for hue "circular": true,
 ///                                   circular mean and stddev, and null for min, max, median and percentiles); and
-///                                   if bins, cumulative or normalize is set, values as the CSV prints them; with
-///                                   bins also from
-/// With any options, `counts` are the original integers, one per level, so that files with the same options can be
+///                                   if bins, cumulative or normalize is set, `values` as the CSV prints them; if
+///                                   bins is set, also `from`
+/// Whatever the options, `counts` are the original integers, one per level, so that files with the same options can be
 /// merged exactly by addition. Integers can exceed 2⁵³. The file contains no version, time or machine name.
 std::string to_json(const HistogramReport& report);
 

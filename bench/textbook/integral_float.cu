@@ -1,6 +1,6 @@
-// A textbook summed-area table in six float32 kernels: first along the rows, then along the columns. In each direction,
-// scans groups of 4; then one thread per line scans the last values of the groups; a third kernel adds these to the
-// next groups.
+// A textbook summed-area table in six float32 kernels: three along the rows, then the same three along the columns. The
+// first scans groups of 4. In the second, one thread per line scans the last values of the groups. The third adds these
+// sums to the next groups.
 #include "bench/textbook/textbook.hpp"
 #include "device/cuda_check.hpp"
 

@@ -126,9 +126,10 @@ inline Layout layout_of(const EncodedJpeg& jpeg) {
   return layout;
 }
 
-// --- Coefficients between entropy decoding and the inverse DCT: 64 of 16 bits per block, stored column by column, so
-// that
-// a thread that transforms a column reads 16 contiguous bytes ---------------------------------------------------------
+// --- Coefficients between entropy decoding and the inverse DCT -------------------------------------------------------
+//
+// A block has 64 coefficients of 16 bits, stored column by column, so that a thread that transforms a column reads 16
+// contiguous bytes.
 
 /// place[i] is where coefficient i in zigzag order is stored.
 struct TransposedZigzag {

@@ -60,8 +60,8 @@ inline bool measure(const EncodedPng& png, const DecodeShape& shape, DataSizes& 
   return true;
 }
 
-/// Upper bound on the device memory that decoding needs besides the picture: symbols, bytes, rows of words passed on
-/// between threads, the file, the stream and lists.
+/// Upper bound on the device memory that decoding needs besides the picture: symbols, bytes, the rows that each warp
+/// hands to the next one while unfiltering, the file, the stream and lists.
 inline std::size_t decoding_bytes(const EncodedPng& png, const DecodeShape& shape = {}) {
   DataSizes sizes;
   if (!measure(png, shape, sizes)) {
@@ -109,8 +109,8 @@ inline std::vector<DataPiece> data_pieces(const EncodedPng& png) {
   return pieces;
 }
 
-/// A piece as the words that its lanes read. It ends at the end of the last word. Zeros precede its first byte; they do
-/// not change an empty CRC register.
+/// The words of a piece, as its lanes read them. The last byte of the piece is the last byte of the last word. Zeros
+/// precede the first byte of the piece; they do not change a CRC register of 0.
 struct PieceWords {
   static constexpr std::uint32_t kCount = DataPiece::kBytes / 4;
   static constexpr std::uint32_t kLaneWords = DataPiece::kLaneBytes / 4;
@@ -144,8 +144,8 @@ GPUIMG_HD inline std::uint32_t lane_crc(const PieceWords& piece, std::uint32_t l
   return state == 0 ? 0 : crc_after_zeros(state, DataPiece::kBytes - 4 * end, powers);
 }
 
-/// True if the combined registers of all lanes of a chunk, each advanced to its end, match the CRC stored after its
-/// data.
+/// True if the combined registers of all lanes of a chunk, each advanced to the end of the chunk, match the CRC that
+/// the file stores after the data of the chunk.
 GPUIMG_HD inline bool is_chunk_crc(std::uint32_t data_register, std::uint32_t size, std::uint32_t stated,
                                    const CrcTables& tables, const CrcPowers& powers) {
   std::uint32_t type = kCrcStart;

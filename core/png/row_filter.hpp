@@ -60,8 +60,9 @@ GPUIMG_HD constexpr std::uint32_t bytes_excess(std::uint32_t a, std::uint32_t b)
 }
 
 /// Paeth's predictor. By specification, it is the one of left, up and corner that is nearest to left + up − corner. Let
-/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if corner − low
-/// ≥ 2 · (high − corner). Symmetrically, it is high. Otherwise it is the corner.
+/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if
+/// corner − low ≥ 2 · (high − corner). It is high if corner ≤ low, or if high − corner ≥ 2 · (corner − low). Otherwise
+/// it is the corner.
 GPUIMG_HD constexpr std::uint32_t bytes_paeth(std::uint32_t left, std::uint32_t up, std::uint32_t corner) {
   const std::uint32_t is_left_high = bytes_at_least(left, up);
   const std::uint32_t low = selected(is_left_high, up, left);
@@ -211,8 +212,8 @@ GPUIMG_HD inline void add_bytes_at(std::uint32_t (&words)[kWords], std::uint32_t
   }
 }
 
-/// Undoes the filter of a chunk. `filtered` and `up`, the row above, hold the same pixels. Bytes beyond the end of a
-/// row are arbitrary. `pixels` must not alias either.
+/// Undoes the filter of a chunk. `filtered` and `up` hold bytes of the same columns; `up` is from the row above. Bytes
+/// beyond the end of a row are arbitrary. `pixels` must not alias `filtered` or `up`.
 template <std::uint32_t kPixelBytes, std::uint32_t kWords>
 GPUIMG_HD inline void undo_chunk(const Predictor& predictor, const std::uint32_t (&filtered)[kWords],
                                  const std::uint32_t (&up)[kWords], RowState& state, std::uint32_t (&pixels)[kWords]) {

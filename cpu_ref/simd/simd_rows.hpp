@@ -110,8 +110,9 @@ template <class T>
 inline constexpr int kWordSamples = sizeof(T) == 1 ? 4 : 1;
 
 /// The weights of the samples of one word; 0 for a sample outside the window. Weights of 8-bit samples are stored in
-/// two ways. As pairs of 16 bits, high · 2^kLowBits + low, where the first sample of a pair is in the low half. And as
-/// signed 8-bit digits, Σ digits[i] · 256^i, where the first sample is in the low byte.
+/// two ways:
+/// - split into high · 2^kLowBits + low. The parts of two samples share a word, the first sample in the low 16 bits.
+/// - as signed 8-bit digits, Σ digits[i] · 256^i. The digits of four samples share a word, the first in the low byte.
 template <class T>
 struct WordWeights;
 
@@ -165,7 +166,7 @@ struct WordWeights<std::uint16_t> {
 template <class T>
 struct WordAxis {
   std::vector<std::uint32_t> first;   ///< by output position: index of its first word
-  std::vector<std::uint32_t> starts;  ///< by output position: index of its first weight; then the total
+  std::vector<std::uint32_t> starts;  ///< by output position: index of its first weight; then the number of weights
   std::vector<WordWeights<T>> weights;
 };
 
@@ -191,8 +192,8 @@ void weighted_row(const std::uint16_t* words, std::size_t stride, const WordWeig
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);
 
-/// Converts the first of `count` pixels of 3 or 4 interleaved channels to HslEncoding::u16 or ::f32. Returns how many
-/// were converted: all but fewer than two vectors at the end.
+/// Converts pixels of 3 or 4 interleaved channels to HslEncoding::u16 or ::f32, from the first one on, in whole
+/// vectors. Returns the number of pixels converted. The unconverted remainder of `count` is shorter than two vectors.
 std::size_t hsl_u16_vectors(const std::uint8_t* pixels, int channels, std::size_t count, std::uint16_t* out);
 std::size_t hsl_f32_vectors(const std::uint8_t* pixels, int channels, std::size_t count, float* out);
 

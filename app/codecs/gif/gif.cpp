@@ -115,8 +115,8 @@ class Lzw {
     has_previous_ = false;
   }
 
-  /// Writes the colors of a code, which is neither the clear nor the end code, to the front of `to`, as far as there is
-  /// room, and advances `to`. Returns false if the code is impossible here. A full table stays unchanged until it is
+  /// Decodes a code other than the clear code and the end code. Writes as many of its colors as fit to the front of
+  /// `to`, and advances `to`. Returns false if the code is impossible here. A full table stays unchanged until it is
   /// cleared.
   bool decode(std::uint32_t code, std::span<std::uint8_t>& to) {
     const bool can_add = has_previous_ && used_ < kMaxCodes;
@@ -245,7 +245,8 @@ Screen read_screen(GifBlocks& blocks) {
   return screen;
 }
 
-/// Decodes before checking the number of pixels, so memory is touched only as far as the file holds pixels.
+/// Decodes into uninitialized memory and checks the number of pixels afterwards. So a short file touches only as much
+/// memory as it has pixels for.
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > kMaxLzwRootBits) {

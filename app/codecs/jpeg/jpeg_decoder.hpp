@@ -1,4 +1,4 @@
-// libjpeg-turbo as gpuimg decodes with it: its errors, warnings and sources, and rows of pixels.
+// Wraps libjpeg-turbo for decoding: errors, warnings, data sources, and reading rows of pixels.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -113,7 +113,8 @@ void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file)
 /// `cmyk_row` holds one row of CMYK if the file is CMYK. Call inside JpegSession::guarded.
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
-/// Returns null if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
+/// The encoding of the JPEG, for writing another one like it. Returns null if gpuimg cannot write that encoding: for
+/// colors other than YCbCr, or unusual sampling.
 std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
 
 /// Decodes rows of a JPEG into an Image with one libjpeg decoder.

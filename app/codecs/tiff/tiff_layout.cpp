@@ -225,7 +225,7 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
 std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   struct RawKind {
     std::uint16_t compression;
-    std::string_view maker;  ///< as Make begins
+    std::string_view maker;  ///< prefix of the tag Make
     std::string_view name;
   };
   constexpr std::array<RawKind, 6> kKinds = {{{34713, "NIKON", "Nikon's raw photo (NEF)"},
@@ -282,7 +282,8 @@ std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   return std::nullopt;
 }
 
-/// True for sampling factors that a JPEG in TIFF may have: 1, or for the first component 2 and 4 if it `may_subsample`.
+/// True if a JPEG in TIFF may have the sampling factors: 1 for every component, and also 2 and 4 for the first one if
+/// `may_subsample`.
 bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   const auto is_known = [&](std::uint32_t factor) {
     return factor == 1 || (may_subsample && (factor == 2 || factor == 4));
