@@ -1,4 +1,4 @@
-"""What a worker does with a shard, a tar archive of images: reads, processes and encodes each, and writes a tar archive.
+"""What a worker does with a shard, a tar archive of images: it processes each, and writes a tar archive of the results.
 
 The same shard gives the same bytes on every machine and in every run: members keep their order, and their headers say
 nothing about the time, the user or the host. A result is written under a temporary name and renamed once it is whole.
@@ -19,8 +19,8 @@ import tempfile
 
 import gpuimg
 
-IMAGES = {".avif", ".bmp", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".psd", ".tga",
-          ".tif", ".tiff", ".webp"}
+IMAGES = {".avif", ".bmp", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".psd",
+          ".tga", ".tif", ".tiff", ".webp"}
 # A bad image is left out and named. Everything else that goes wrong is no fault of the image: the shard is not written.
 OF_IMAGE = {"check_failed", "decode", "unsupported", "usage"}
 MEMBERS_AT_ONCE = 256  # each is an open file
@@ -33,9 +33,10 @@ def is_image(member):
 
 
 def members_of(path):
-    """Pairs of a member and an unnamed file with its content, None for a folder or a link. No file outlives a killed worker.
+    """Pairs of a member and a file with its content, None for a folder or a link.
 
-    Raises tarfile.TarError for a damaged archive. tarfile itself takes damage between members for the end.
+    The files have no names, so that a killed worker leaves none. Raises tarfile.TarError for a damaged archive;
+    tarfile itself takes damage between members for the end.
     """
     with open(path, "rb") as file:
         with tarfile.open(fileobj=file, mode="r:", encoding="utf-8", errors="surrogateescape") as archive:
@@ -196,7 +197,8 @@ def plan(asked):
         sys.exit(f"{asked.shards}: no *.tar is here")
     done = {path for path in shards if os.path.lexists(os.path.join(work.out, os.path.basename(path)))}
     if done and not asked.skip_existing:
-        sys.exit(f"{asked.out}: holds {os.path.basename(min(done))} already; add --skip-existing, or name another folder")
+        first = os.path.basename(min(done))
+        sys.exit(f"{asked.out}: holds {first} already; add --skip-existing, or name another folder")
     return work, [path for path in shards if path not in done]
 
 
