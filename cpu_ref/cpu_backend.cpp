@@ -89,7 +89,7 @@ class CpuBackend final : public Backend {
   }
 
   WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
-    check(picture, options);
+    check_wolf_scale(picture, options, first_row, end_row);
     return arena_for(picture).execute(
         [&] { return cpu::wolf_scale(pixels_of(picture), options, first_row, end_row, *pool_); });
   }

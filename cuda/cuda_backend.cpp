@@ -257,7 +257,7 @@ class CudaBackend final : public Backend {
   }
 
   WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
-    check(picture, options);
+    check_wolf_scale(picture, options, first_row, end_row);
     enter();
     return cuda::wolf_scale(workspace_, picture, options, first_row, end_row);
   }

@@ -605,7 +605,7 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
 
 WolfScale StripedBackend::wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row,
                                      int end_row) {
-  check(picture, options);
+  check_wolf_scale(picture, options, first_row, end_row);
   const OperationTraits traits = traits_of(options, shape_of(picture));
   ThresholdOptions of_strip = options;
   of_strip.window = window_of(picture.width(), picture.height(), options);

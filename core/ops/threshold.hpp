@@ -184,6 +184,8 @@ inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassT
 class OtsuClasses {
  public:
   explicit OtsuClasses(const std::vector<std::uint64_t>& counts) {
+    levels_.reserve(counts.size());
+    before_.reserve(counts.size() + 1);
     for (std::size_t level = 0; level < counts.size(); ++level) {
       if (counts[level] != 0) {
         levels_.push_back(static_cast<std::uint32_t>(level));
@@ -191,6 +193,11 @@ class OtsuClasses {
         before_.push_back({all.sum + Uint128{counts[level]} * (level - levels_.front()), all.count + counts[level]});
       }
     }
+  }
+
+  /// The largest number of bytes that an object holds for levels 0 … levels − 1.
+  static constexpr std::uint64_t bytes_for(std::uint64_t levels, std::uint64_t classes) {
+    return levels * ((classes - 1) * sizeof(End) + sizeof(std::uint32_t) + sizeof(ClassTerm) + 2 * sizeof(double));
   }
 
   /// The last level of every class but the last. If there are fewer levels in use than classes, each level is a class.
@@ -217,6 +224,9 @@ class OtsuClasses {
   }
 
  private:
+  /// The position of a level. It is below the number of levels, because another class follows.
+  using End = std::uint16_t;
+
   /// The suffixes that begin at levels [first, last), and the range [least, most] of ends of their first class.
   struct Part {
     std::size_t first;
@@ -243,10 +253,9 @@ class OtsuClasses {
       return;
     }
     const std::size_t middle = part.first + (part.last - part.first) / 2;
-    std::size_t& best_end = ends_[k][middle];
     const std::size_t least = std::max(part.least, middle + 1);
     const std::size_t most = std::min(part.most, levels_.size() - k + 1);
-    best_end = least;
+    std::size_t best_end = least;
     best[middle] = value(middle, least) + rest[least];
     for (std::size_t end = least + 1; end <= most; ++end) {
       const double found = value(middle, end) + rest[end];
@@ -257,9 +266,9 @@ class OtsuClasses {
         best_end = end;
       }
     }
-    const std::size_t found_end = best_end;
-    find_ends(k, rest, best, {part.first, middle, part.least, found_end});
-    find_ends(k, rest, best, {middle + 1, part.last, found_end, part.most});
+    ends_[k][middle] = static_cast<End>(best_end);
+    find_ends(k, rest, best, {part.first, middle, part.least, best_end});
+    find_ends(k, rest, best, {middle + 1, part.last, best_end, part.most});
   }
 
   /// The terms of all k classes of the levels from `first` on, if the first class ends at `end`.
@@ -274,9 +283,9 @@ class OtsuClasses {
     return all;
   }
 
-  std::vector<std::uint32_t> levels_;           ///< in use
-  std::vector<ClassTerm> before_{1};            ///< sums over the levels below each
-  std::vector<std::vector<std::size_t>> ends_;  ///< ends_[k][first]: see find_ends()
+  std::vector<std::uint32_t> levels_;   ///< in use
+  std::vector<ClassTerm> before_{1};    ///< sums over the levels below each
+  std::vector<std::vector<End>> ends_;  ///< ends_[k][first]: see find_ends()
 };
 
 }  // namespace detail

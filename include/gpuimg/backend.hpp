@@ -142,8 +142,8 @@ class Backend {
   }
 
   /// The WolfScale of the pixels in rows [first_row, end_row). ThresholdMethod::wolf needs that of the whole image
-  /// before it compares. Windows also include pixels of the rows around. Throws Error{unsupported} if this backend does
-  /// not have the operation.
+  /// before it compares. Windows also include pixels of the rows around. Throws Error{usage} for another method or rows
+  /// outside the image, and Error{unsupported} if this backend does not have the operation.
   virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
                                int /*end_row*/) {
     throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");

@@ -145,7 +145,18 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
     if (weighs_pixels(picture.format(), options)) {
       detail::check_weighted_window(window, "threshold");
     }
+    if (needs_squares(options.method)) {
+      detail::check_squared_window(picture.format(), window, "threshold");
+    }
   }
+}
+
+/// Checks the arguments of Backend::wolf_scale.
+inline void check_wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) {
+  check(picture, options);
+  detail::refuse_unless(options.method == ThresholdMethod::wolf, "threshold: only wolf has a scale");
+  detail::refuse_unless(first_row >= 0 && first_row <= end_row && end_row <= picture.height(),
+                        "threshold: the rows of the scale are not rows of the image");
 }
 
 /// Black is 0 and white is 255. With more than two classes, gray levels between them are evenly spaced.

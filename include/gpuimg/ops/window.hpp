@@ -37,6 +37,9 @@ inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 /// bits.
 inline constexpr int kMaxWeightedWindow = 65535;
 
+/// Of windows whose squares are summed, of 16-bit levels: sums of squares of larger ones could exceed 64 bits.
+inline constexpr int kMaxSquaredWindow = 65535;
+
 /// A window around a pixel: both sides are odd.
 struct WindowSize {
   int width = 31;
@@ -87,6 +90,14 @@ inline void check_weighted_window(const WindowSize& size, const std::string& wha
   }
 }
 
+inline void check_squared_window(PixelFormat format, const WindowSize& size, const std::string& what) {
+  if (format.sample == Sample::u16 && std::max(size.width, size.height) > kMaxSquaredWindow) {
+    throw Error(ErrorKind::usage, what + ": a window of " + window_text(size) + " is too large for squares of 16-bit " +
+                                      "levels; use at most " + std::to_string(kMaxSquaredWindow) +
+                                      ", or convert to 8 bits");
+  }
+}
+
 inline void check_level_channel(const Picture& picture, Channel channel, const std::string& what) {
   check_channel(picture, channel, what);
   if (is_hsl(channel)) {
@@ -104,6 +115,9 @@ inline void check(const Picture& picture, const WindowOptions& options) {
   detail::check_window(picture.width(), picture.height(), options.size, what);
   if (weighs_pixels(picture.format(), options)) {
     detail::check_weighted_window(options.size, what);
+  }
+  if (!keeps_format(options.statistic)) {
+    detail::check_squared_window(picture.format(), options.size, what);
   }
 }
 

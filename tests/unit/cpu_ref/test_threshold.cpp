@@ -549,6 +549,32 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
     options.classes = 17;
   });
   refused([](ThresholdOptions& options) { options.scale = WolfScale{0, -1.0}; });
+  ThresholdOptions wolf;
+  wolf.method = ThresholdMethod::wolf;
+  const auto backend_of_scales = make_cpu_backend(1);
+  const Picture rows = backend_of_scales->upload(test::constant_image(5, 4, {Sample::u8, 1}, 9));
+  EXPECT_NO_THROW((void)backend_of_scales->wolf_scale(rows, wolf, 0, 4));
+  EXPECT_NO_THROW((void)backend_of_scales->wolf_scale(rows, wolf, 2, 2));
+  for (const auto& [first, end] : {std::pair{-1, 2}, {0, 5}, {3, 2}}) {
+    EXPECT_THROW((void)backend_of_scales->wolf_scale(rows, wolf, first, end), Error) << first << " to " << end;
+  }
+  wolf.method = ThresholdMethod::nick;
+  EXPECT_THROW((void)backend_of_scales->wolf_scale(rows, wolf, 0, 4), Error);
+  for (const ThresholdMethod method : {ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
+                                       ThresholdMethod::nick, ThresholdMethod::mean, ThresholdMethod::bradley}) {
+    ThresholdOptions wide;
+    wide.method = method;
+    wide.window = WindowSize(kMaxSquaredWindow + 2, 1);
+    for (const Sample sample : {Sample::u8, Sample::u16}) {
+      const Picture line = backend_of_scales->upload(test::constant_image(40000, 1, {sample, 1}, 255));
+      const bool is_refused = needs_squares(method) && sample == Sample::u16;
+      if (is_refused) {
+        EXPECT_THROW((void)backend_of_scales->apply(line, wide), Error);
+      } else {
+        EXPECT_NO_THROW((void)backend_of_scales->apply(line, wide));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -322,6 +322,24 @@ TEST(Window, RefusesWhatDoesNotFit) {
   EXPECT_THROW((void)backend->apply(line, largest), Error);
   largest.count_transparent = true;
   EXPECT_NO_THROW((void)backend->apply(line, largest));
+  // Sums of squares of 16 bits would exceed 64 bits; sums and squares of 8 bits do not.
+  const Picture deep = backend->upload(test::constant_image(40000, 1, {Sample::u16, 1}, 65535));
+  EXPECT_NO_THROW((void)backend->apply(deep, largest));
+  for (const WindowStatistic statistic : {WindowStatistic::variance, WindowStatistic::deviation}) {
+    largest.statistic = statistic;
+    for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
+      largest.border = border;
+      for (const WindowSize& size : {WindowSize(kMaxSquaredWindow + 2, 1), WindowSize(1, kMaxSquaredWindow + 2)}) {
+        largest.size = size;
+        EXPECT_THROW((void)backend->apply(deep, largest), Error);
+        EXPECT_NO_THROW((void)backend->apply(line, largest));
+      }
+    }
+  }
+  largest.border = Border::replicate;
+  largest.size = kMaxSquaredWindow;
+  const Image variance = backend->download(backend->apply(deep, largest));  // of one level, in the largest sums
+  EXPECT_EQ(variance.view().row<float>(0)[20000], 0.0F);
 }
 
 }  // namespace
