@@ -17,6 +17,7 @@
 #include "commands/side_inputs.hpp"
 #include "io/output_file.hpp"
 #include "text/json.hpp"
+#include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::commands::threshold {
@@ -72,6 +73,8 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   expect_within(kClassLimits, "--classes", arguments.classes.value_or(2));
   const int classes = arguments.classes.value_or(2);
   refuse_if(classes != 2 && !arguments.value.empty(), fmt::format("--value needs 2 classes, not {}", classes));
+  refuse_if(classes != 2 && arguments.image_output.compression == "g4",
+            fmt::format("--compression g4 needs 2 classes, not {}", classes));
   refuse_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 needs 2 classes, not {}", classes));
   refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
@@ -249,8 +252,19 @@ class ThresholdJob final : public PhotoJob {
       : PhotoJob(std::make_shared<ThresholdStep>(arguments), arguments.image_output,
                  arguments.classes.value_or(2) != 2 ? BilevelBits::none : checked_bilevel_bits(arguments.bits)),
         classes_(arguments.classes.value_or(2)),
+        format_(arguments.image_output.format),
         has_threshold_(arguments.method == name_of(ThresholdMethod::otsu, kMethodNames)),
         prints_json_(prints_json) {}
+
+  void check_name(const std::string& output) const override {
+    refuse_bitmap(output);
+    PhotoJob::check_name(output);
+  }
+
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    refuse_bitmap(output);
+    PhotoJob::note_options(output, verbosity);
+  }
 
   [[nodiscard]] bool prints_json_lines() const override { return has_threshold_; }
 
@@ -276,7 +290,15 @@ class ThresholdJob final : public PhotoJob {
   }
 
  private:
+  void refuse_bitmap(const std::string& output) const {
+    if (classes_ != 2 && (format_.empty() ? file_ending(output) : format_) == "pbm") {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--classes: pbm has 2 levels, not {}; use another format, such as pgm or png", classes_));
+    }
+  }
+
   int classes_;
+  std::string format_;  ///< empty if the extension of OUT names it
   bool has_threshold_;  ///< one threshold (or set of thresholds) for the whole image
   bool prints_json_;
 };
@@ -285,8 +307,9 @@ void add_parameters(CommandParser& parser, Arguments& arguments) {
   const ThresholdOptions defaults;
   parser.text({"--value", "use this threshold instead of Otsu's: a level, or a percentage of the range", "N|N%"},
               arguments.value);
-  parser.number({"--classes", "gray levels of the result, 2 to 16, with Otsu's thresholds between them [2]", "N"},
-                arguments.classes);
+  parser.number(
+      {"--classes", "gray levels of the result, 2 to 16, with Otsu's thresholds between them; pbm has 2 [2]", "N"},
+      arguments.classes);
   parser.text({"--flatten",
                "first divide the image by its background: the mean of a window with these sides in pixels, "
                "odd, and larger than dark areas [do not divide]",

@@ -166,6 +166,7 @@ HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageSh
     const double pixels = before + part * static_cast<double>(traits.result_bytes);
     held.result = std::max(held.result, bytes_above(pixels, first));
     held.others = std::max(held.others, bytes_above(part * static_cast<double>(traits.other_bytes), 0.0));
+    held.tables = std::max(held.tables, traits.table_bytes);
     part = pixels_of(traits.result) / all_pixels;
     before = part * static_cast<double>(traits.result.format.bytes_per_pixel());
   }

@@ -31,6 +31,7 @@ struct HeldBeside {
   std::uint64_t of_thread = 0;   ///< bytes, besides what all codecs need: rows that wait to be encoded
   std::uint64_t operations = 1;  ///< a count, not bytes: each operation may hold a band
   std::uint64_t sides = 0;       ///< bytes, besides `others`: per row and column, growing with width and height
+  std::uint64_t tables = 0;      ///< bytes: tables of an operation, independent of the size of the image
 };
 
 /// A step's input image.

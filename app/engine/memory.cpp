@@ -181,7 +181,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
   const std::uint64_t file_held =
       declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
   const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
-  const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides;
+  const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides + held.tables;
   // Besides a result, the pool may keep a block of the previous image. The block may be larger than this, but exists
   // only while the codecs hold little of what is counted for them.
   const std::uint64_t idle = held.result + second.pixels > 0 ? 2 * kMebibyte : 0;
@@ -204,7 +204,7 @@ std::uint64_t band_bytes_beside(const ImageJob& job, const ItemPaths& paths, con
   const std::uint64_t with_halo = 2 * 4 * held.halo;
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
   return 2 * kLeast + bytes_of_parts + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +
-         held.operations * kRows * row + with_halo +
+         held.operations * kRows * row + with_halo + held.tables +
          (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
 }
 

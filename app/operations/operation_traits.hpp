@@ -48,6 +48,8 @@ struct OperationTraits {
   /// the input or is only a few numbers. other_bytes: intermediate data.
   std::uint64_t result_bytes = 0;
   std::uint64_t other_bytes = 0;
+  /// Bytes in host memory that do not depend on the number of pixels, where they matter: of tables.
+  std::uint64_t table_bytes = 0;
 
   /// Bytes per pixel on a device, in addition to input and result: planes, and tables of sums and squares.
   std::size_t device_bytes = 0;

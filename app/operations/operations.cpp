@@ -17,6 +17,7 @@
 
 #include "cli/option_values.hpp"
 #include "operations/result_checks.hpp"
+#include "ops/threshold.hpp"
 
 namespace gpuimg {
 namespace {
@@ -156,6 +157,10 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
           .reads_all_first = looks_first(options),
           .result_bytes = result.bytes_per_pixel(),
           .other_bytes = level_bytes(input.format),
+          .table_bytes = options.classes > 2
+                             ? detail::OtsuClasses::bytes_for(input.format.max_value() + std::uint64_t{1},
+                                                              static_cast<std::uint64_t>(options.classes))
+                             : 0,
           .device_bytes = device_bytes_of(options, input.format)};
 }
 

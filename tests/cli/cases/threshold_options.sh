@@ -45,6 +45,8 @@ expect 2 gpuimg threshold --method mean --r 5 a.pgm y.png
 expect 2 gpuimg threshold --method sauvola --r 0 a.pgm y.png
 expect 2 gpuimg threshold --method nick --r 5 a.pgm y.png
 expect 2 gpuimg threshold --method wolf --classes 3 a.pgm y.png
+expect 2 gpuimg threshold --classes 3 --format pbm a.pgm y
+expect 2 gpuimg threshold --classes 4 --compression g4 a.pgm y.tif
 for classes in 1 17 x; do expect 2 gpuimg threshold --classes $classes a.pgm y.png; done
 expect 2 gpuimg threshold --classes 3 --value 5 a.pgm y.png
 expect 2 gpuimg threshold --classes 3 --depth 1 a.pgm y.png

@@ -201,6 +201,7 @@ TEST_F(ImageMemory, IsWhatIsHeld) {
                           {"hsl", "--hue", "20"},
                           {"threshold"},
                           {"threshold", "--method", "sauvola"},
+                          {"threshold", "--classes", "16"},
                           {"deskew"}};
   for (const Words& words : others) {
     for (const std::string& file : {png, deep}) {
