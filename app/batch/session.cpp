@@ -35,6 +35,7 @@
 #include "engine/backend_choice.hpp"
 #include "engine/item_outputs.hpp"
 #include "engine/memory.hpp"
+#include "engine/worker.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
@@ -711,6 +712,9 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
     print_error("out of memory between images; finished outputs are kept: continue with --resume or --skip-existing");
   }
   if (outcome.fatal) {
+    if (outcome.fatal == ErrorKind::device_fault && globals_.resident != nullptr) {
+      globals_.resident->has_lost_device = true;
+    }
     return exit_code_of(*outcome.fatal);
   }
   if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {

@@ -260,6 +260,7 @@ SharedSignals::SharedSignals() {
     arrival = emptied_event(arrival);
     second = emptied_event(second);
     handlers.before.clear();
+    handlers.before.reserve(stop_signal_numbers().size());  // no exception after the thread below has started
     shared_signal = 0;
     shared_signals = 0;
     shared_process = ::getpid();

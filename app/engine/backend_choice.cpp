@@ -246,9 +246,12 @@ BackendSource::~BackendSource() {
   }
 }
 
-void BackendSource::distrust(bool device_is_lost) {
-  has_failed_ = true;
-  if (device_is_lost && options_.resident != nullptr) {
+void BackendSource::distrust(std::optional<ErrorKind> kind) {
+  const bool is_lost = kind == ErrorKind::device_fault;
+  if (!kind || is_lost || kind == ErrorKind::backend_unavailable || kind == ErrorKind::mismatch) {
+    has_failed_ = true;
+  }
+  if (is_lost && options_.resident != nullptr) {
     options_.resident->has_lost_device = true;
   }
 }

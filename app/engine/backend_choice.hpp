@@ -95,16 +95,17 @@ class BackendSource {
   /// The backend, or nullptr before get().
   [[nodiscard]] Backend* made() const { return backend_.get(); }
 
-  /// Runs work(), which uses the backends. If it throws, the backends are not kept for the next command line.
+  /// Runs work(), which uses the backends. If it throws what may be their fault, they are not kept for the next command
+  /// line.
   template <class Work>
   auto guarded(const Work& work) {
     try {
       return work();
     } catch (const Error& error) {
-      distrust(error.kind() == ErrorKind::device_fault);
+      distrust(error.kind());
       throw;
     } catch (...) {
-      distrust(false);
+      distrust(std::nullopt);
       throw;
     }
   }
@@ -123,7 +124,8 @@ class BackendSource {
 
  private:
   void begin(BackendKind kind, std::string reason);
-  void distrust(bool device_is_lost);
+  /// `kind` is that of the exception; nullopt for one that is not an Error.
+  void distrust(std::optional<ErrorKind> kind);
 
   GlobalOptions options_;
   Images images_;

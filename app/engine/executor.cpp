@@ -556,7 +556,7 @@ bool Executor::write_bands(OperationInput& input, const Steps& steps, const Stag
       return is_complete;
     });
   };
-  if (in_bands(backend(), input, RunNeeds(steps), work)) {
+  if (parts_.backends.guarded([&] { return in_bands(backend(), input, RunNeeds(steps), work); })) {
     return true;
   }
   input.image = parts_.loader.read_whole(std::move(input.rows));
@@ -566,7 +566,7 @@ bool Executor::write_bands(OperationInput& input, const Steps& steps, const Stag
 
 void Executor::write_rows(OperationInput input, const Steps& steps, const StageRows& stage) {
   check_fit(input, steps);
-  computed(backend(), std::move(input), RunNeeds(steps), [&](Backend& first, const AttemptInput& given) {
+  const auto compute = [&](Backend& first, const AttemptInput& given) {
     run(first, given, steps, [&](StepPixels& pixels) {
       Backend& on = *pixels.on;
       const AttemptPicture result = pixels.take();
@@ -581,7 +581,8 @@ void Executor::write_rows(OperationInput input, const Steps& steps, const StageR
         return true;
       });
     });
-  });
+  };
+  parts_.backends.guarded([&] { computed(backend(), std::move(input), RunNeeds(steps), compute); });
 }
 
 }  // namespace gpuimg

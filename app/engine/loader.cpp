@@ -278,7 +278,9 @@ void Loader::finish_decoding(const codecs::DecodedImage& decoded, const std::str
 
 void Loader::verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name) {
   Backend& backend = parts_.backends.get();
-  const Image pixels = times().measure(Phase::download, [&] { return backend.download(std::move(*decoded.picture)); });
+  const Image pixels = times().measure(Phase::download, [&] {
+    return parts_.backends.guarded([&] { return backend.download(std::move(*decoded.picture)); });
+  });
   decoded.picture.reset();
   parts_.device_memory.release();
   decoded.image = times().measure(

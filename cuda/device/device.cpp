@@ -3,6 +3,7 @@
 #include "device/device.hpp"
 
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -271,6 +272,22 @@ namespace {
 
 thread_local KeptCudaDevice* innermost_kept = nullptr;
 
+/// True if the process has a primary context on the device, or if the driver cannot tell. Asks the driver itself,
+/// because the runtime has no function for it. The runtime has loaded the driver before.
+bool has_context(int device) noexcept {
+  using State = int (*)(int device, unsigned* flags, int* is_active);
+  bool has = true;
+  if (void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD); driver != nullptr) {
+    unsigned flags = 0;
+    int is_active = 1;
+    if (const auto state = reinterpret_cast<State>(::dlsym(driver, "cuDevicePrimaryCtxGetState")); state != nullptr) {
+      has = state(device, &flags, &is_active) != 0 || is_active != 0;
+    }
+    ::dlclose(driver);
+  }
+  return has;
+}
+
 }  // namespace
 
 KeptCudaDevice::KeptCudaDevice() noexcept : outer_(std::exchange(innermost_kept, this)) {}
@@ -278,7 +295,10 @@ KeptCudaDevice::KeptCudaDevice() noexcept : outer_(std::exchange(innermost_kept,
 KeptCudaDevice::~KeptCudaDevice() {
   innermost_kept = outer_;
   int now = 0;
-  if (before_ >= 0 && (cudaGetDevice(&now) != cudaSuccess || now != before_) && cudaSetDevice(before_) != cudaSuccess) {
+  if (before_ < 0 || (cudaGetDevice(&now) == cudaSuccess && now == before_) || !has_context(before_)) {
+    return;
+  }
+  if (cudaSetDevice(before_) != cudaSuccess) {
     (void)cudaGetLastError();  // it is not an error of the caller's
   }
 }

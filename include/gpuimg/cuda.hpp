@@ -60,9 +60,10 @@ Picture copy_cuda_pixels(Backend& backend, ConstView pixels);
 /// Waits for all work of all streams on the device. No-op if the device is no longer usable.
 void wait_for_cuda_device(int device) noexcept;
 
-/// What is called while this object exists may make another device the current one of the calling thread. Its
-/// destructor, on the same thread, makes the former one current again. Objects nest. It asks CUDA nothing as long as no
-/// device is made current.
+/// Restores the current device of a thread. Functions called while this object exists may make another device current;
+/// the destructor, on the same thread, makes the former one current again, unless this process has no context on it:
+/// cudaSetDevice would create one, in some hundreds of megabytes of that device. Objects nest. They call CUDA only
+/// after a device has been made current.
 class KeptCudaDevice {
  public:
   KeptCudaDevice() noexcept;
@@ -75,7 +76,7 @@ class KeptCudaDevice {
 
  private:
   KeptCudaDevice* outer_;
-  int before_ = -1;  ///< -1: it is as it was
+  int before_ = -1;  ///< the former device; -1 if no device has been made current
 };
 
 }  // namespace gpuimg
