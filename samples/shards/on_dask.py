@@ -1,5 +1,6 @@
 """Processes a folder of tar archives with Dask: a process for each worker. README.md."""
 import os
+import secrets
 import sys
 
 import cloudpickle
@@ -20,8 +21,9 @@ def main(words=None):
     cluster = asked.scheduler or distributed.LocalCluster(
         n_workers=asked.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None)
     with distributed.Client(cluster) as client:
-        # Not pure: a shard of the same name may have other content in a later run.
-        rows = client.gather(client.map(work, paths, key=[os.path.basename(path) for path in paths], pure=False))
+        # The keys are unique, because a scheduler answers a known key with the result of the other run.
+        keys = [f"{os.path.basename(path)}-{secrets.token_hex(8)}" for path in paths]
+        rows = client.gather(client.map(work, paths, key=keys, pure=False))
     if not asked.scheduler:
         cluster.close()
     return shards.report(work, rows)

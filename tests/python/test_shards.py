@@ -308,6 +308,58 @@ class OnAnEngine(InAFolder):
         print(f"{shard} was repeated: process {killed} was killed, {sorted(others)} wrote it")
 
 
+class OnASharedScheduler(InAFolder):
+    """A Dask cluster that stays for several runs. Its machines have gpuimg, but not the files of samples/shards."""
+
+    def setUp(self):
+        super().setUp()
+        elsewhere, address = self.folder / "elsewhere", self.folder / "address"
+        elsewhere.mkdir()
+        for module, *words in (("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+                               ("dask_worker", "--nthreads", "2", "--no-nanny", "--no-dashboard")):
+            command = [sys.executable, "-B", "-m", "distributed.cli." + module, *words, "--scheduler-file", address]
+            running = subprocess.Popen(command, cwd=elsewhere, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            self.addCleanup(running.wait)
+            self.addCleanup(running.terminate)
+        self.wait_for(lambda: address.exists() and address.read_text().endswith("}"), "the scheduler has not started")
+        self.address = json.loads(address.read_text())["address"]
+
+    def start(self, source, out, *words):
+        command = [sys.executable, "-B", SAMPLES / "on_dask.py", source, out, "--scheduler", self.address, *words]
+        running = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.communicate)
+        self.addCleanup(running.kill)
+        return running
+
+    def wait_for(self, condition, what):
+        until = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), until, what)
+            time.sleep(0.02)
+
+    def test_runs_with_shards_of_one_name(self):
+        """The first run has done a.tar and waits for the content of b.tar, when the second begins."""
+        for run in (1, 2):
+            (self.folder / f"in{run}").mkdir()
+            write_tar(self.folder / f"in{run}" / "a.tar", [(f"{i}.png", noise(20, 20, i)) for i in range(run)])
+        pipe = self.folder / "in1" / "b.tar"
+        os.mkfifo(pipe)
+        first = self.start(self.folder / "in1", self.folder / "out1")
+        done = self.folder / "out1" / "a.tar"
+        self.wait_for(lambda: done.exists() or first.poll() is not None, "a.tar is not done")
+        self.assertTrue(done.exists(), first.returncode is not None and first.stderr.read()[-8000:])
+        self.addCleanup(lambda: os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK)))
+        second = self.start(self.folder / "in2", self.folder / "out2")
+        printed, said = second.communicate(timeout=120)
+        self.assertEqual(second.returncode, 0, said[-8000:])
+        self.assertEqual(json.loads(printed), {"shard": "a.tar", "images": 2, "failed": []})
+        for run in (1, 2):
+            self.assertEqual(len(contents(self.folder / f"out{run}" / "a.tar")), run)
+
+
 if __name__ == "__main__":
     del sys.argv[1:4]
-    unittest.main(argv=[sys.argv[0], "Alone" if ENGINE == "alone" else "OnAnEngine", *sys.argv[1:]])
+    CASES = {"alone": ["Alone"], "dask": ["OnAnEngine", "OnASharedScheduler"], "ray": ["OnAnEngine"]}
+    unittest.main(argv=[sys.argv[0], *(sys.argv[1:] or CASES[ENGINE])])
