@@ -10,6 +10,11 @@ import distributed
 import shards
 
 
+def call(work, path):
+    """Runs on a worker, which may lack shards.py: Dask pickles what it can by reference, so the work comes pickled."""
+    return cloudpickle.loads(work)(path)
+
+
 def main(words=None):
     parser = shards.arguments(__doc__)
     parser.add_argument("--scheduler", help="address of a cluster [one on this machine, with its workers]")
@@ -23,7 +28,7 @@ def main(words=None):
     with distributed.Client(cluster) as client:
         # The keys are unique, because a scheduler answers a known key with the result of the other run.
         keys = [f"{os.path.basename(path)}-{secrets.token_hex(8)}" for path in paths]
-        rows = client.gather(client.map(work, paths, key=keys, pure=False))
+        rows = client.gather(client.map(call, [cloudpickle.dumps(work)] * len(paths), paths, key=keys, pure=False))
     if not asked.scheduler:
         cluster.close()
     return shards.report(work, rows)
