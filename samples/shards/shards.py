@@ -33,16 +33,26 @@ def is_image(member):
 
 
 def members_of(path):
-    """Pairs of a member and a file with its content, None for a folder or a link.
+    """Pairs of a member and a file with its content, None for a folder or a symbolic link.
 
-    The files have no names, so that a killed worker leaves none. Raises tarfile.TarError for a damaged archive;
-    tarfile itself takes damage between members for the end.
+    The files have no names, so that a killed worker leaves none. A hard link is given as a file with the content of its
+    target, because the result of the target may have another name or be missing. Raises tarfile.TarError for a damaged
+    archive; tarfile itself takes damage between members for the end.
     """
+    places = {}
     with open(path, "rb") as file:
         with tarfile.open(fileobj=file, mode="r:", encoding="utf-8", errors="surrogateescape") as archive:
             while (member := archive.next()) is not None:
                 content = None
+                if member.islnk():
+                    place = places.get(os.path.normpath(member.linkname))
+                    if not place:
+                        raise tarfile.ReadError(f"{member.name} is a hard link, but its target {member.linkname} is not "
+                                                "in front of it; pack the archive again")
+                    member.type, member.linkname = tarfile.REGTYPE, ""
+                    member.offset_data, member.size, member.sparse = place
                 if member.isreg():
+                    places[os.path.normpath(member.name)] = member.offset_data, member.size, member.sparse
                     content = tempfile.TemporaryFile()
                     data = archive.extractfile(member)
                     while block := data.read(1 << 20):

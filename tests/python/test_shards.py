@@ -134,6 +134,26 @@ class Alone(InAFolder):
         for one in found:
             self.assertEqual(one[4:], (0o755 if one[1] == tarfile.DIRTYPE else 0o644, 0, 0, 0, "", ""))
 
+    def test_hard_links_become_files(self):
+        def link(name, target):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = tarfile.LNKTYPE, target
+            return info, None
+
+        image, other = noise(61, 43, 1), noise(20, 20, 2)
+        with_links = [("d/a.jpg", image), ("d/a.cls", b"7\n"), link("d/b.png", "d/a.jpg"), link("./d/b.cls", "d/a.cls"),
+                      ("d/c.png", other), link("d/d.png", "./d/b.png"), ("cut.png", image[:900]), link("e.png", "cut.png")]
+        without = [("d/a.jpg", image), ("d/a.cls", b"7\n"), ("d/b.png", image), ("./d/b.cls", b"7\n"),
+                   ("d/c.png", other), ("d/d.png", image), ("cut.png", image[:900]), ("e.png", image[:900])]
+        expected = self.work(without)
+        self.assertEqual((expected["images"], [one["name"] for one in expected["failed"]]), (4, ["cut.png", "e.png"]))
+        expected_bytes = self.result()
+        self.assertEqual(self.work(with_links), expected)
+        self.assertEqual(self.result(), expected_bytes)
+        (self.out / "in.tar").unlink()
+        self.assertIn("b.png is a hard link", self.work([link("b.png", "a.png"), ("a.png", image)])["error"])
+        self.assertEqual(os.listdir(self.out), [])
+
     def test_bytes_depend_on_nothing_else(self):
         self.work(self.kinds_of_members())
         expected = self.result()
