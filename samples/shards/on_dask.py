@@ -25,13 +25,13 @@ def main(words=None):
     dask.config.set({"distributed.scheduler.allowed-failures": asked.restarts})
     cluster = asked.scheduler or distributed.LocalCluster(
         n_workers=asked.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None)
-    with distributed.Client(cluster) as client:
+    with work.tidied(), distributed.Client(cluster) as client:
         # The keys are unique, because a scheduler answers a known key with the result of the other run.
         keys = [f"{os.path.basename(path)}-{secrets.token_hex(8)}" for path in paths]
         rows = client.gather(client.map(call, [cloudpickle.dumps(work)] * len(paths), paths, key=keys, pure=False))
     if not asked.scheduler:
         cluster.close()
-    return shards.report(work, rows)
+    return shards.report(rows)
 
 
 if __name__ == "__main__":

@@ -30,8 +30,9 @@ def main(words=None):
         data = data.map_batches(Worker, fn_constructor_args=(work,), batch_size=1,
                                 compute=ray.data.ActorPoolStrategy(size=min(asked.workers, len(paths))),
                                 num_cpus=asked.cpus, num_gpus=1 if asked.gpus else 0)
-        rows = [json.loads(row["row"]) for row in data.iter_rows()]
-    return shards.report(work, rows)
+        with work.tidied():
+            rows = [json.loads(row["row"]) for row in data.iter_rows()]
+    return shards.report(rows)
 
 
 if __name__ == "__main__":

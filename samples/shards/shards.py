@@ -7,6 +7,7 @@ So any shard may be repeated, also while its first run has not ended.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import dataclasses
 import glob
 import io
@@ -114,15 +115,30 @@ class Shards:
     to: str = "png"
     device: str = "cpu"
     workers: int = 1  # threads
+    run: str = dataclasses.field(default_factory=lambda: secrets.token_hex(6))  # tells its temporary files from others
 
     def check_device(self):
         """Raises gpuimg.Error if the device computes nothing."""
         gpuimg.from_array(memoryview(bytes(1)).cast("B", (1, 1)), device=self.device).flip("horizontal")
 
+    def part_of(self, name):
+        """A new temporary name for this result."""
+        return os.path.join(self.out, f".{name}.{os.getpid()}-{secrets.token_hex(4)}.{self.run}.part")
+
+    @contextlib.contextmanager
+    def tidied(self):
+        """Removes the temporary files that lost workers of this run have left, at the end and after an exception."""
+        try:
+            yield
+        finally:
+            for part in glob.glob(os.path.join(glob.escape(self.out), f".*.{self.run}.part")):
+                with contextlib.suppress(FileNotFoundError):  # its worker was not lost, and has renamed or removed it
+                    os.remove(part)
+
     def __call__(self, path):
         name = os.path.basename(path)
         told = {"shard": name, "images": 0, "failed": []}
-        part = os.path.join(self.out, f".{name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+        part = self.part_of(name)
         try:
             with open(part, "xb") as file:
                 with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT, encoding="utf-8",
@@ -134,7 +150,7 @@ class Shards:
         except tarfile.TarError as error:
             told = {"shard": name, "error": str(error)}
         finally:
-            if os.path.exists(part):
+            with contextlib.suppress(FileNotFoundError):
                 os.remove(part)
         return told
 
@@ -212,10 +228,8 @@ def plan(asked):
     return work, [path for path in shards if path not in done]
 
 
-def report(work, rows):
-    """Prints a line for each shard and removes what lost workers have left. Returns the exit code."""
+def report(rows):
+    """Prints a line for each shard. Returns the exit code."""
     for row in sorted(rows, key=lambda row: row["shard"]):
         print(json.dumps(row))
-    for part in glob.glob(os.path.join(glob.escape(work.out), ".*.part")):
-        os.remove(part)
     return 1 if any("error" in row or row["failed"] for row in rows) else 0

@@ -216,6 +216,19 @@ print(shards.Shards(sys.argv[1], "equalize")(sys.argv[2]))
         self.assertEqual(self.with_error("decode").returncode, 0)
         self.assertIn("in.tar", os.listdir(self.out))
 
+    def test_only_the_temporary_files_of_the_run_are_removed(self):
+        work, other = shards.Shards(str(self.out), STEPS), shards.Shards(str(self.out), STEPS)
+        kept = [os.path.basename(other.part_of("a.tar")), ".download.part"]
+        for name in kept:
+            (self.out / name).touch()
+        with work.tidied():
+            pathlib.Path(work.part_of("a.tar")).touch()
+        self.assertEqual(sorted(os.listdir(self.out)), sorted(kept))
+        with self.assertRaises(InterruptedError), work.tidied():
+            pathlib.Path(work.part_of("a.tar")).touch()
+            raise InterruptedError
+        self.assertEqual(sorted(os.listdir(self.out)), sorted(kept))
+
     def test_plan(self):
         def plan(*words):
             return shards.plan(shards.arguments("").parse_args([str(self.folder / "in"), str(self.out), *words]))
