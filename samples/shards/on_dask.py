@@ -18,8 +18,10 @@ def call(work, path):
 def main(words=None):
     parser = shards.arguments(__doc__)
     parser.add_argument("--scheduler", help="address of a cluster [one on this machine, with its workers]")
-    parser.add_argument("--restarts", type=int, default=3, help="how many workers a shard may lose [3]")
     asked = parser.parse_args(words)
+    if asked.scheduler and asked.restarts != parser.get_default("restarts"):
+        parser.error("--restarts does not reach a scheduler that runs already; "
+                     "set distributed.scheduler.allowed-failures in its configuration")
     work, paths = shards.plan(asked)
     cloudpickle.register_pickle_by_value(shards)  # so that other machines need only gpuimg
     dask.config.set({"distributed.scheduler.allowed-failures": asked.restarts})

@@ -29,7 +29,9 @@ def main(words=None):
         data = ray.data.from_items([{"path": path} for path in paths], override_num_blocks=len(paths))
         data = data.map_batches(Worker, fn_constructor_args=(work,), batch_size=1,
                                 compute=ray.data.ActorPoolStrategy(size=min(asked.workers, len(paths))),
-                                num_cpus=asked.cpus, num_gpus=1 if asked.gpus else 0)
+                                num_cpus=asked.cpus, num_gpus=1 if asked.gpus else 0,
+                                max_task_retries=asked.restarts,  # of one shard
+                                max_restarts=asked.restarts * len(paths))  # of one worker, in the whole run
         with work.tidied():
             rows = [json.loads(row["row"]) for row in data.iter_rows()]
     return shards.report(rows)

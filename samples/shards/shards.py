@@ -209,6 +209,7 @@ def arguments(description):
     parser.add_argument("--workers", type=int, default=2, help="processes that work on shards [2]")
     parser.add_argument("--cpus", type=int, default=1, help="threads of each worker [1]")
     parser.add_argument("--gpus", action="store_true", help="give each worker a GPU of its own")
+    parser.add_argument("--restarts", type=int, default=3, help="how many workers a shard may lose; then the run ends [3]")
     parser.add_argument("--skip-existing", action="store_true", help="leave out shards whose results exist")
     return parser
 

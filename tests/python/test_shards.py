@@ -53,6 +53,22 @@ ray.init(num_cpus=2, object_store_memory=100 << 20, include_dashboard=False, _no
          _temp_dir=sys.argv.pop(1))
 sys.exit(on_ray.main())
 """
+DASK = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+import on_dask
+sys.exit(on_dask.main())
+"""
+KILLS_ITS_WORKER = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import shards
+def fill(work, archive, path, told):
+    with open(work.out + ".starts", "a") as file:
+        file.write("started\\n")
+    os._exit(9)
+shards.Shards.fill = fill
+"""
 
 
 def noise(width, height, seed):
@@ -275,9 +291,12 @@ class OnAnEngine(InAFolder):
             except (OSError, ProcessLookupError):
                 pass
 
-    def start(self, out):
-        words = [str(self.source), str(out), "--workers", "2", "--steps", STEPS]
-        script = [str(SAMPLES / "on_dask.py")] if ENGINE == "dask" else ["-c", RAY, str(SAMPLES), str(self.folder / "ray")]
+    def start(self, out, *more, before=""):
+        """Starts the engine, after the statements `before`."""
+        words = [str(self.source), str(out), "--workers", "2", "--steps", STEPS, *more]
+        script = ["-c", before + DASK, str(SAMPLES)] if before else [str(SAMPLES / "on_dask.py")]
+        if ENGINE == "ray":
+            script = ["-c", before + RAY, str(SAMPLES), str(self.folder / "ray")]
         quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled", "HOME": str(self.folder)}
         self.log = open(self.folder / "log", "w+")
         return subprocess.Popen([sys.executable, "-B", *script, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -340,6 +359,17 @@ class OnAnEngine(InAFolder):
             self.assertEqual(contents(disturbed / name), self.by_the_tool(self.source / name, broken=name == "02.tar"))
         print(f"{shard} was repeated: process {killed} was killed, {sorted(others)} wrote it")
 
+    def test_shard_that_kills_every_worker_ends_the_run(self):
+        for path in sorted(self.source.iterdir())[1:]:
+            path.unlink()
+        running = self.start(self.out, "--restarts", "2", before=KILLS_ITS_WORKER)
+        printed, _ = running.communicate(timeout=180)
+        self.log.close()
+        self.assertNotEqual(running.returncode, 0)
+        self.assertNotIn("00.tar", printed)
+        self.assertEqual((self.folder / "out.starts").read_text(), 3 * "started\n")
+        self.assertEqual(os.listdir(self.out), [])
+
 
 class OnASharedScheduler(InAFolder):
     """A Dask cluster that stays for several runs. Its machines have gpuimg, but not the files of samples/shards."""
@@ -371,6 +401,14 @@ class OnASharedScheduler(InAFolder):
         while not condition():
             self.assertLess(time.monotonic(), until, what)
             time.sleep(0.02)
+
+    def test_restarts_are_refused(self):
+        (self.folder / "in").mkdir()
+        write_tar(self.folder / "in" / "a.tar", [])
+        running = self.start(self.folder / "in", self.out, "--restarts", "5")
+        _, said = running.communicate(timeout=120)
+        self.assertEqual(running.returncode, 2)
+        self.assertIn("allowed-failures", said)
 
     def test_runs_with_shards_of_one_name(self):
         """The first run has done a.tar and waits for the content of b.tar, when the second begins."""
