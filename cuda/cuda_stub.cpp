@@ -34,7 +34,10 @@ void wait_for_cuda_device(int /*device*/) noexcept {}
 
 KeptCudaDevice::KeptCudaDevice() noexcept : outer_(nullptr) {}
 
-KeptCudaDevice::~KeptCudaDevice() = default;
+KeptCudaDevice::~KeptCudaDevice() {  // clang warns of private members without use
+  (void)outer_;
+  (void)before_;
+}
 
 void KeptCudaDevice::note_change() noexcept {}
 
