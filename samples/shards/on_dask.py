@@ -1,4 +1,5 @@
 """Processes a folder of tar archives with Dask: a process for each worker. README.md."""
+import contextlib
 import os
 import secrets
 import sys
@@ -25,14 +26,14 @@ def main(words=None):
     work, paths = shards.plan(asked)
     cloudpickle.register_pickle_by_value(shards)  # so that other machines need only gpuimg
     dask.config.set({"distributed.scheduler.allowed-failures": asked.restarts})
-    cluster = asked.scheduler or distributed.LocalCluster(
-        n_workers=asked.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None)
-    with work.tidied(), distributed.Client(cluster) as client:
+    with contextlib.ExitStack() as ending:
+        ending.enter_context(work.tidied())  # comes last
+        cluster = asked.scheduler or ending.enter_context(distributed.LocalCluster(
+            n_workers=asked.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None))
+        client = ending.enter_context(distributed.Client(cluster))
         # The keys are unique, because a scheduler answers a known key with the result of the other run.
         keys = [f"{os.path.basename(path)}-{secrets.token_hex(8)}" for path in paths]
         rows = client.gather(client.map(call, [cloudpickle.dumps(work)] * len(paths), paths, key=keys, pure=False))
-    if not asked.scheduler:
-        cluster.close()
     return shards.report(rows)
 
 
