@@ -5,7 +5,7 @@ in the middle.
 usage: test_shards.py GPUIMG SAMPLES alone|dask|ray     with the package in PYTHONPATH
 
 GPUIMG_TEST_PACKAGES names the engine's packages in PyPI, which are then installed into an environment of their own. An
-engine takes up to four minutes, and Ray 700 MB; without GPUIMG_TEST_ENGINES=1 it is skipped.
+engine takes up to six minutes, and Ray 700 MB; without GPUIMG_TEST_ENGINES=1 it is skipped.
 """
 import filecmp
 import io
@@ -29,7 +29,7 @@ import gpuimg_run
 
 GPUIMG, SAMPLES, ENGINE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve() / "shards", sys.argv[3]
 if ENGINE != "alone" and os.environ.get("GPUIMG_TEST_ENGINES") != "1":
-    print("SKIPPED: takes up to four minutes, and 700 MB for Ray; set GPUIMG_TEST_ENGINES=1")
+    print("SKIPPED: takes up to six minutes, and 700 MB for Ray; set GPUIMG_TEST_ENGINES=1")
     sys.exit(gpuimg_run.SKIPPED)
 gpuimg_run.with_packages_of_environment(alone=True)
 if ENGINE != "alone":
@@ -66,8 +66,11 @@ import shards
 def fill(work, archive, path, told):
     with open(work.out + ".starts", "a") as file:
         file.write("started\\n")
+        starts = file.tell() // 8
+    if starts > deaths:
+        raise OSError("the disk is full")
     os._exit(9)
-shards.Shards.fill = fill
+shards.Shards.fill, deaths = fill, DEATHS
 """
 
 
@@ -359,28 +362,27 @@ class OnAnEngine(InAFolder):
             self.assertEqual(contents(disturbed / name), self.by_the_tool(self.source / name, broken=name == "02.tar"))
         print(f"{shard} was repeated: process {killed} was killed, {sorted(others)} wrote it")
 
-    def test_error_leaves_nothing_of_the_run(self):
-        (self.source / "02-folder.tar").mkdir()
+    def run_one_shard(self, deaths, *words):
+        """Its first workers die, and a later one raises an error. Returns the standard error."""
+        for path in sorted(self.source.iterdir())[1:]:
+            path.unlink()
         (self.out / ".download.part").touch()
-        running = self.start(self.out)
-        running.communicate(timeout=180)
+        running = self.start(self.out, *words, before=KILLS_ITS_WORKER.replace("DEATHS", str(deaths)))
+        printed, _ = running.communicate(timeout=300)
         self.log.seek(0)
         said = self.log.read()
         self.log.close()
         self.assertNotEqual(running.returncode, 0)
-        self.assertIn("02-folder.tar", said)
-        self.assertEqual([path.name for path in self.out.glob(".*")], [".download.part"])
+        self.assertNotIn("00.tar", printed)
+        self.assertEqual(os.listdir(self.out), [".download.part"])
+        return said
+
+    def test_error_leaves_nothing_of_the_run(self):
+        self.assertIn("the disk is full", self.run_one_shard(1))
 
     def test_shard_that_kills_every_worker_ends_the_run(self):
-        for path in sorted(self.source.iterdir())[1:]:
-            path.unlink()
-        running = self.start(self.out, "--restarts", "2", before=KILLS_ITS_WORKER)
-        printed, _ = running.communicate(timeout=180)
-        self.log.close()
-        self.assertNotEqual(running.returncode, 0)
-        self.assertNotIn("00.tar", printed)
+        self.run_one_shard(1000, "--restarts", "2")
         self.assertEqual((self.folder / "out.starts").read_text(), 3 * "started\n")
-        self.assertEqual(os.listdir(self.out), [])
 
 
 class OnASharedScheduler(InAFolder):
