@@ -248,7 +248,8 @@ BackendSource::~BackendSource() {
 
 void BackendSource::distrust(std::optional<ErrorKind> kind) {
   const bool is_lost = kind == ErrorKind::device_fault;
-  if (!kind || is_lost || kind == ErrorKind::backend_unavailable || kind == ErrorKind::mismatch) {
+  if (!kind || is_lost || kind == ErrorKind::backend_unavailable || kind == ErrorKind::mismatch ||
+      kind == ErrorKind::out_of_memory) {  // whose memory is then free for the next command line
     has_failed_ = true;
   }
   if (is_lost && options_.resident != nullptr) {

@@ -54,6 +54,8 @@ bool is_kept_after(Resident& resident, std::optional<ErrorKind> kind) {
 TEST(Backends, AreKeptForTheNextCommandLineUnlessOneHasFailed) {
   Resident resident;
   EXPECT_TRUE(is_kept_after(resident, std::nullopt));
+  EXPECT_TRUE(is_kept_after(resident, ErrorKind::unsupported));
+  EXPECT_TRUE(is_kept_after(resident, ErrorKind::write));
   EXPECT_FALSE(is_kept_after(resident, ErrorKind::out_of_memory));
   EXPECT_FALSE(is_kept_after(resident, ErrorKind::mismatch));
   EXPECT_FALSE(resident.has_lost_device);
