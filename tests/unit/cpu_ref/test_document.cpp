@@ -712,7 +712,7 @@ Image in_shadow(Image page, int percent) {
 }
 
 /// Pages under a shadow that is darker than the ink elsewhere. They are small: at 600 pixels, 0.1° moves the end of a
-/// line by one. Of 2,400 pages, 5 were more than 0.15° off, and none more than 0.17°.
+/// line by one. Of 2,400 pages, 5 were more than 0.15° off; 0.19° is the most seen.
 TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -723,7 +723,7 @@ TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
     const Image image = in_shadow(page.turned(degrees, {Sample::u8, 1}, 235, 100), random.between(25, 50));
     const FoundSkew found = straighten(*three_, image.view()).found;
     EXPECT_TRUE(found.has_text) << "page " << i << " at " << degrees;
-    ASSERT_LE(std::abs(found.steps / 20.0 - degrees), 0.4) << "page " << i << " at " << degrees;
+    ASSERT_LE(std::abs(found.steps / 20.0 - degrees), 0.3) << "page " << i << " at " << degrees;
     off += std::abs(found.steps / 20.0 - degrees) > 0.15 ? 1 : 0;
   }
   EXPECT_LE(off, 3);
