@@ -4,7 +4,7 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void reject() {
   throw Error(ErrorKind::backend_unavailable,
               "no CUDA backend: this gpuimg was built without it; use --backend cpu, or build with the CUDA Toolkit "
               "installed and -DGPUIMG_CUDA=ON");
@@ -14,21 +14,21 @@ namespace {
 
 CudaVersions cuda_versions(bool /*ask_driver*/) { return {}; }
 
-int cuda_device_count() { refuse(); }
+int cuda_device_count() { reject(); }
 
-std::vector<CudaDevice> cuda_devices() { refuse(); }
+std::vector<CudaDevice> cuda_devices() { reject(); }
 
-void check_cuda_device(int /*device*/) { refuse(); }
+void check_cuda_device(int /*device*/) { reject(); }
 
-std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
+std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { reject(); }
 
-std::unique_ptr<Backend> make_cuda_backend(int /*device*/, int /*number*/) { refuse(); }
+std::unique_ptr<Backend> make_cuda_backend(int /*device*/, int /*number*/) { reject(); }
 
-const void* cuda_pixels(const Picture& /*picture*/) { refuse(); }
+const void* cuda_pixels(const Picture& /*picture*/) { reject(); }
 
-int cuda_device_of(const void* /*pixels*/) { refuse(); }
+int cuda_device_of(const void* /*pixels*/) { reject(); }
 
-Picture copy_cuda_pixels(Backend& /*backend*/, ConstView /*pixels*/) { refuse(); }
+Picture copy_cuda_pixels(Backend& /*backend*/, ConstView /*pixels*/) { reject(); }
 
 void wait_for_cuda_device(int /*device*/) noexcept {}
 

@@ -4,7 +4,7 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void reject() {
   throw Error(ErrorKind::backend_unavailable,
               "no OpenCL backend: this gpuimg was built without it; use --backend cpu, or build with the OpenCL "
               "headers installed and -DGPUIMG_OPENCL=ON");
@@ -14,10 +14,10 @@ namespace {
 
 bool is_opencl_built_in() { return false; }
 
-std::vector<OpenclDevice> opencl_devices() { refuse(); }
+std::vector<OpenclDevice> opencl_devices() { reject(); }
 
-void check_opencl_device(int /*device*/) { refuse(); }
+void check_opencl_device(int /*device*/) { reject(); }
 
-std::unique_ptr<Backend> make_opencl_backend(const OpenclOptions& /*options*/) { refuse(); }
+std::unique_ptr<Backend> make_opencl_backend(const OpenclOptions& /*options*/) { reject(); }
 
 }  // namespace gpuimg

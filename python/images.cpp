@@ -270,7 +270,7 @@ PyImage Chain::on(const PyImage& image, const std::shared_ptr<Engine>& engine) c
     backend.wait();
   }
   Found found = image.found();
-  for (const auto& tell : made.save_more) {  // steps that write files are refused
+  for (const auto& tell : made.save_more) {  // steps that write files are rejected
     tell(worker.writer);
     const std::string result = worker.report.take_result();
     if (const std::size_t space = result.find(' '); space != std::string::npos) {

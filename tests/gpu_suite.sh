@@ -142,7 +142,7 @@ run_batches() {
   rm -rf "$photos" "$catalogue"
 }
 
-refused() {  # refused COMMAND…: 0 if it exits with 5 and one line on stderr, which is shown
+rejected() {  # rejected COMMAND…: 0 if it exits with 5 and one line on stderr, which is shown
   local status=0 said
   said=$("$@" 2>&1 >/dev/null) || status=$?
   printf 'exit %d: %s\n' "$status" "$said"
@@ -152,17 +152,17 @@ refused() {  # refused COMMAND…: 0 if it exits with 5 and one line on stderr, 
 check_errors() {
   local other=$build-other-architecture image=samples/landscape.png visible
   for visible in '' 7 abc; do
-    refused env CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend cuda --force "$image" "$logs/no.png" || return 1
+    rejected env CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend cuda --force "$image" "$logs/no.png" || return 1
     CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend auto --force "$image" "$logs/yes.png" || return 1
   done
-  refused "$gpuimg" equalize --backend cuda --device 63 --force "$image" "$logs/no.png" || return 1
-  refused "$gpuimg" equalize -q --backend cuda --devices 0,63 --force samples/ "$logs/no.folder" || return 1
+  rejected "$gpuimg" equalize --backend cuda --device 63 --force "$image" "$logs/no.png" || return 1
+  rejected "$gpuimg" equalize -q --backend cuda --devices 0,63 --force samples/ "$logs/no.folder" || return 1
   cmake -S . -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUIMG_CUDA=ON -DGPUIMG_TESTS=OFF \
     -DCMAKE_CUDA_ARCHITECTURES="${GPUIMG_SUITE_OTHER_ARCH:-75-real}" >/dev/null &&
     cmake --build "$other" --target gpuimg >/dev/null || return 1
   local call
   for call in hist:json equalize:png integral:npy hsl:npy; do
-    refused "$other/gpuimg" "${call%:*}" --backend cuda --force "$image" "$logs/no.${call#*:}" || return 1
+    rejected "$other/gpuimg" "${call%:*}" --backend cuda --force "$image" "$logs/no.${call#*:}" || return 1
   done
   "$other/gpuimg" doctor
   [ -z "$(find "$logs" -name 'no.*')" ]
@@ -170,7 +170,7 @@ check_errors() {
 
 run_errors() {
   mkdir -p "$logs"
-  step errors 600 bash -c "$(declare -f refused check_errors); build='$build' gpuimg='$gpuimg' logs='$logs'; check_errors"
+  step errors 600 bash -c "$(declare -f rejected check_errors); build='$build' gpuimg='$gpuimg' logs='$logs'; check_errors"
   cat "$logs/errors.log"
 }
 

@@ -97,7 +97,7 @@ void remember_failure(int number, const std::string& difference) {
 }
 
 /// Throws Error{backend_unavailable} if doctor found that the device computes wrong results, or if it cannot be used.
-void refuse_failed_device(int number) {
+void reject_failed_device(int number) {
   const OpenclDevice device = device_of(number);
   std::ifstream file(failure_file(device));
   const std::string difference{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -127,7 +127,7 @@ constinit const BackendEntry kOpenclBackend = {BackendKind::opencl,
                                                kOpenclSynonyms,
                                                false,
                                                [](const BackendOptions& options) {
-                                                 refuse_failed_device(options.device);
+                                                 reject_failed_device(options.device);
                                                  return make_opencl_backend({options.device, program_cache_folder()});
                                                },
                                                opencl_cost_ms,

@@ -243,7 +243,7 @@ constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
 void check_beginning(const std::string& archive, std::span<const std::byte> beginning) {
   if (beginning.empty() && archive == "-") {
-    refuse_empty(archive);
+    reject_empty(archive);
   }
   codecs::check_archive(beginning, input_name(archive));
 }
@@ -256,7 +256,7 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const std::string& fold
       most_(memory_for_one(globals.max_memory)),
       copies_others_(copies_others),
       folder_(folder),
-      images_({}, {}, codecs::input_endings()),
+      images_({}, {}, codecs::input_extensions()),
       reader_(archive, [&archive](std::span<const std::byte> beginning) { check_beginning(archive, beginning); }) {}
 
 void ArchiveIntake::limit_memory() {
@@ -322,7 +322,7 @@ void ArchiveIntake::plan_image(ArchiveMember& taken) const {
   const std::string& name = taken.member.name;
   taken.plan.input = folder_.empty() ? name : joined_path(folder_, name.substr(name.find_first_not_of('/')));
   if (!job_.merges()) {
-    taken.plan.output = mirrored_name("", name, job_.ending_for(name));
+    taken.plan.output = mirrored_name("", name, job_.extension_for(name));
   }
   taken.planned = &taken.plan;
   taken.record.input = taken.plan.input;
@@ -337,9 +337,9 @@ std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
   const TarMember& member = taken.member;
   const codecs::DeclaredImage declared = taken.section ? codecs::declared_image_in(*taken.section, member.name)
                                                        : codecs::declared_image(taken.content.span(), member.name);
-  const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
+  const bool is_rejected = declared.pixels() > globals_.max_pixels;  // by the decoder
   const ItemPaths paths{taken.plan.input, taken.plan.output};
-  return whole_bytes(job_, paths, member.size, is_refused ? codecs::DeclaredImage{} : declared, true);
+  return whole_bytes(job_, paths, member.size, is_rejected ? codecs::DeclaredImage{} : declared, true);
 }
 
 void ArchiveIntake::hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled) {

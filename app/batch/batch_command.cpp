@@ -53,7 +53,7 @@ bool is_file(const std::string& path) {
   return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
 }
 
-void refuse_standard_stream(const char* option, const std::string& file) {
+void reject_standard_stream(const char* option, const std::string& file) {
   if (file == "-") {
     throw Error(ErrorKind::usage, std::string(option) +
                                       " -: standard input and output are for images and results; name "
@@ -101,9 +101,9 @@ void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
 }
 
 void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
-  std::vector<std::string> endings = codecs::readable_endings();
-  endings.insert(endings.end(), positionals.other_endings.begin(), positionals.other_endings.end());
-  parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .endings = endings},
+  std::vector<std::string> extensions = codecs::readable_extensions();
+  extensions.insert(extensions.end(), positionals.other_extensions.begin(), positionals.other_extensions.end());
+  parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .extensions = extensions},
                      arguments.paths);
   // For --help only: the last name is OUT, but that is known only after all names were parsed.
   parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
@@ -147,11 +147,11 @@ BatchOptions checked(const BatchArguments& arguments) {
     options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMaxJobs));
   }
   options.devices = parse_device_list(arguments.devices);
-  refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
-  refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
-  refuse_standard_stream("--manifest", arguments.manifest);
-  refuse_standard_stream("--resume", arguments.resume);
-  refuse_standard_stream("--retry-failed", arguments.retry_failed);
+  reject_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
+  reject_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
+  reject_standard_stream("--manifest", arguments.manifest);
+  reject_standard_stream("--resume", arguments.resume);
+  reject_standard_stream("--retry-failed", arguments.retry_failed);
   if (!arguments.max_errors.empty()) {
     options.max_errors =
         number_from("--max-errors", arguments.max_errors, 1, std::numeric_limits<std::uint32_t>::max());
@@ -249,26 +249,27 @@ std::vector<std::string> files_of_options(const CommandParser& parser, const Bat
 }
 
 bool is_tar_name(const std::string& path) {
-  constexpr std::array<std::string_view, 5> kEndings = {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"};
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return path.size() > ending.size() && path.ends_with(ending); });
+  constexpr std::array<std::string_view, 5> kExtensions = {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"};
+  return std::any_of(kExtensions.begin(), kExtensions.end(), [&](std::string_view extension) {
+    return path.size() > extension.size() && path.ends_with(extension);
+  });
 }
 
 /// If OUT is a file, checks IN first, because a message about the name of OUT would hide the problem with IN. With OUT
 /// as a folder, only such an input itself fails.
-void refuse_packed_inputs(const NamedPaths& named) {
+void reject_packed_inputs(const NamedPaths& named) {
   if (named.output.empty() || is_folder_name(named.output)) {
     return;
   }
-  const std::vector<std::string> endings = codecs::input_endings();
+  const std::vector<std::string> extensions = codecs::input_extensions();
   for (const std::string& input : named.inputs) {
-    if (std::find(endings.begin(), endings.end(), file_ending(input)) == endings.end()) {
-      codecs::refuse_packed(input);
+    if (std::find(extensions.begin(), extensions.end(), file_extension(input)) == extensions.end()) {
+      codecs::reject_packed(input);
     }
   }
 }
 
-[[noreturn]] void refuse_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
+[[noreturn]] void reject_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 /// True if IN is an archive by its name, or by --tar.
 bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
@@ -280,14 +281,14 @@ bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
 /// Checks a run that reads several archives into one result. Throws Error.
 void check_several_archives(const BatchArguments& arguments, const NamedPaths& named) {
   if (!arguments.files_from.empty()) {
-    refuse_for_archive("--files-from lists images; name archives as IN");
+    reject_for_archive("--files-from lists images; name archives as IN");
   }
   for (const std::string& input : named.inputs) {
     if (input == "-") {
-      refuse_for_archive("standard input is one archive; name no other input");
+      reject_for_archive("standard input is one archive; name no other input");
     }
     if (!arguments.tar && !is_tar_name(input)) {
-      refuse_for_archive(printable_name(input) +
+      reject_for_archive(printable_name(input) +
                          ": is not an archive; name archives alone, or images and folders alone");
     }
     if (::access(input.c_str(), R_OK) != 0) {
@@ -302,16 +303,16 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   const bool records = !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (records || !arguments.shard.empty() || arguments.skip_existing || arguments.dry_run || globals.in_place ||
       globals.all_pages || has_fields(arguments.output)) {
-    refuse_for_archive(
+    reject_for_archive(
         "an archive is processed as a whole: --manifest, --resume, --retry-failed, --shard, --skip-existing, "
         "--dry-run, --in-place, --page all and templates are for files");
   }
   if (!job.side_files().empty()) {
-    refuse_for_archive("--lut writes one table; use it with one image");
+    reject_for_archive("--lut writes one table; use it with one image");
   }
   const bool are_several = named.inputs.size() != 1 || !arguments.files_from.empty();
   if (are_several && !job.merges()) {
-    refuse_for_archive("an archive is the only IN; give one at a time");
+    reject_for_archive("an archive is the only IN; give one at a time");
   }
   if (are_several) {
     check_several_archives(arguments, named);
@@ -321,11 +322,11 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
     return;
   }
   if (output.empty()) {
-    refuse_for_archive("OUT is missing: name the archive to write, or - for standard output");
+    reject_for_archive("OUT is missing: name the archive to write, or - for standard output");
   }
   const bool is_plain_tar = output.ends_with(".tar") || is_stream(output) || arguments.tar;
   if (!is_plain_tar) {
-    refuse_for_archive(is_tar_name(output)
+    reject_for_archive(is_tar_name(output)
                            ? printable_name(output) + ": gpuimg writes .tar; compress it afterwards, as in '- | zstd'"
                            : printable_name(output) + ": the images of an archive go into another; name a .tar");
   }
@@ -355,7 +356,7 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
 bool joins_pages(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
   const bool is_file = arguments.files_from.empty() && named.inputs.size() == 1 && !job.merges() &&
                        !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
-  const codecs::Codec* format = codecs::codec_written_as(file_ending(named.output));
+  const codecs::Codec* format = codecs::codec_written_as(file_extension(named.output));
   return is_file && format != nullptr && format->open_page_joiner != nullptr && job.files_of(named.output).size() == 1;
 }
 
@@ -479,7 +480,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     return run_archive(job, arguments, globals, named);
   }
   if (!job.merges()) {
-    refuse_packed_inputs(named);
+    reject_packed_inputs(named);
   }
   std::unique_ptr<ImageJob> joined;
   if (globals.all_pages && joins_pages(arguments, named, job)) {

@@ -57,8 +57,8 @@ struct BatchOptions {
 struct BatchPositionals {
   std::string input;
   std::string output;
-  std::string output_usage = {};                ///< how the usage line shows OUT; empty: OUT
-  std::vector<std::string> other_endings = {};  ///< of files besides images that IN may name
+  std::string output_usage = {};                   ///< how the usage line shows OUT; empty: OUT
+  std::vector<std::string> other_extensions = {};  ///< of files besides images that IN may name
 };
 
 /// Declares the options that select files in folders.

@@ -99,7 +99,7 @@ void fail_by(BatchItem& item, const std::exception_ptr& thrown) {
   } catch (const std::bad_alloc&) {
     fail(item, no_memory, "out of memory; use fewer --jobs, or a machine with more memory");
   } catch (const std::exception& failure) {
-    if (is_refused_thread(failure)) {
+    if (is_rejected_thread(failure)) {
       fail(item, no_memory, "no thread can be started; use fewer --jobs, or a machine with more memory");
     } else {
       fail(item, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
@@ -147,15 +147,15 @@ std::string NoteFolder::line_of(const BatchItem& item, const Message& message, V
 }
 
 void FailureList::add(std::string_view kind, const std::string& reason, const std::string& message) {
-  make_room(told_);
+  make_room(printed_notes_);
   std::string line = message;
   if (causes_.add(kind, reason, max_told(kind))) {
-    told_.push_back(std::move(line));
+    printed_notes_.push_back(std::move(line));
   }
 }
 
 std::vector<std::string> FailureList::lines() const {
-  std::vector<std::string> lines = told_;
+  std::vector<std::string> lines = printed_notes_;
   for (std::string& line : causes_.rest("with other causes; --manifest FILE records every one")) {
     lines.push_back(std::move(line));
   }

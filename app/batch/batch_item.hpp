@@ -113,7 +113,7 @@ class FailureList {
 
  private:
   CauseCounts causes_;
-  std::vector<std::string> told_;
+  std::vector<std::string> printed_notes_;
 };
 
 /// Detects that no output can be written any more, so that a run on a full disk ends early.

@@ -31,7 +31,7 @@ struct Entry {
   bool is_link = false;
 };
 
-[[noreturn]] void refuse_folder(const std::string& folder) {
+[[noreturn]] void reject_folder(const std::string& folder) {
   if (errno == ENOMEM) {
     throw std::bad_alloc();
   }
@@ -42,7 +42,7 @@ struct Entry {
 std::vector<Entry> entries_of(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
   if (stream == nullptr) {
-    refuse_folder(folder);
+    reject_folder(folder);
   }
   std::vector<Entry> entries;
   for (;;) {
@@ -59,7 +59,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
     }
   }
   if (errno != 0) {  // or a partial listing would pass for the whole folder
-    refuse_folder(folder);
+    reject_folder(folder);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return entries;
@@ -78,7 +78,7 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(of_other_endings_, "file", "without the extension of an image; --include reads them");
+    note(of_other_extensions_, "file", "without the extension of an image; --include reads them");
     note(not_included_, "image", "no --include matches");
     note(excluded_, "file", "--exclude matches");
     note(not_regular_, "file", "not regular");
@@ -112,7 +112,7 @@ class Walk {
     } else if (!filter_.takes(relative) && !may_be_folder) {
       skip(filter_.excludes(relative)             ? excluded_
            : filter_.include_leaves_out(relative) ? not_included_
-                                                  : of_other_endings_,
+                                                  : of_other_extensions_,
            relative);
     } else if (exists && !S_ISREG(found.st_mode)) {
       skip(not_regular_, relative);
@@ -155,7 +155,7 @@ class Walk {
   FolderScan scan_;
   std::set<FileIdentity> entered_;
   std::deque<std::string> linked_;
-  std::size_t of_other_endings_ = 0;
+  std::size_t of_other_extensions_ = 0;
   std::size_t not_included_ = 0;
   std::size_t excluded_ = 0;
   std::size_t not_regular_ = 0;
@@ -256,8 +256,8 @@ bool matches_glob(const std::string& pattern, const std::string& relative_path) 
 }
 
 FileFilter::FileFilter(std::vector<std::string> include, std::vector<std::string> exclude,
-                       std::vector<std::string> endings)
-    : include_(std::move(include)), exclude_(std::move(exclude)), endings_(std::move(endings)) {}
+                       std::vector<std::string> extensions)
+    : include_(std::move(include)), exclude_(std::move(exclude)), extensions_(std::move(extensions)) {}
 
 bool FileFilter::excludes(const std::string& relative_path) const {
   return std::any_of(exclude_.begin(), exclude_.end(),
@@ -272,16 +272,17 @@ bool FileFilter::takes(const std::string& relative_path) const {
   if (!include_.empty()) {
     return std::any_of(include_.begin(), include_.end(), matched_by);
   }
-  return has_ending(relative_path);
+  return has_extension(relative_path);
 }
 
-bool FileFilter::has_ending(const std::string& relative_path) const {
+bool FileFilter::has_extension(const std::string& relative_path) const {
   const bool hidden = name_of_path(relative_path).starts_with('.');
-  return !hidden && std::find(endings_.begin(), endings_.end(), file_ending(relative_path)) != endings_.end();
+  return !hidden &&
+         std::find(extensions_.begin(), extensions_.end(), file_extension(relative_path)) != extensions_.end();
 }
 
 bool FileFilter::include_leaves_out(const std::string& relative_path) const {
-  return !include_.empty() && has_ending(relative_path) && !takes(relative_path) && !excludes(relative_path);
+  return !include_.empty() && has_extension(relative_path) && !takes(relative_path) && !excludes(relative_path);
 }
 
 std::optional<FileIdentity> identity_of(const std::string& path) {

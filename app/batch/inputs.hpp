@@ -23,8 +23,8 @@ bool matches_glob(const std::string& pattern, const std::string& relative_path);
 /// --include and --exclude: which files of a folder are read.
 class FileFilter {
  public:
-  /// With an empty `include`, files are selected by extension: `endings`, in lower case, without a dot.
-  FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
+  /// With an empty `include`, files are selected by extension: `extensions`, in lower case, without a dot.
+  FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> extensions);
 
   [[nodiscard]] bool takes(const std::string& relative_path) const;
   /// True for a file that would be taken by its extension but matches no pattern of `include`.
@@ -33,11 +33,11 @@ class FileFilter {
   [[nodiscard]] bool excludes(const std::string& relative_path) const;
 
  private:
-  [[nodiscard]] bool has_ending(const std::string& relative_path) const;
+  [[nodiscard]] bool has_extension(const std::string& relative_path) const;
 
   std::vector<std::string> include_;
   std::vector<std::string> exclude_;
-  std::vector<std::string> endings_;
+  std::vector<std::string> extensions_;
 };
 
 /// Device and inode: identifies a file under any of its names.

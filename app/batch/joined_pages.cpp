@@ -16,7 +16,7 @@
 #include "batch/session.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "engine/memory.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -44,10 +44,10 @@ class JoinedPages : public ImageJob {
   }
   [[nodiscard]] bool prints_json_lines() const override { return job_.prints_json_lines(); }
   [[nodiscard]] bool is_binary(const std::string& output) const override { return job_.is_binary(output); }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override { return job_.ending_for(input); }
-  [[nodiscard]] std::vector<std::string> input_endings() const override { return job_.input_endings(); }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    return job_.held_beside(image, output);
+  [[nodiscard]] std::string extension_for(const std::string& input) const override { return job_.extension_for(input); }
+  [[nodiscard]] std::vector<std::string> input_extensions() const override { return job_.input_extensions(); }
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return job_.extra_bytes(image, output);
   }
   void prepare(Worker& worker) override { job_.prepare(worker); }
   [[nodiscard]] bool joins_pages() const override { return true; }
@@ -58,7 +58,7 @@ class JoinedPages : public ImageJob {
     }
     const codecs::PageList list = codecs::pages_in(paths.input);
     if (!list.lost.empty()) {
-      codecs::refuse_lost_pages(printable_name(paths.input, list.count() + 1), list.lost);
+      codecs::reject_lost_pages(printable_name(paths.input, list.count() + 1), list.lost);
     }
     if (list.count() == 1) {
       return job_.run(worker, paths);
@@ -67,7 +67,7 @@ class JoinedPages : public ImageJob {
     for (std::uint32_t page = 1; page <= list.count(); ++page) {
       pages.emplace_back().page = {.input = paths.input, .output = paths.output, .page = {page, list.places[page - 1]}};
     }
-    const auto* format = codecs::codec_written_as(file_ending(paths.output));
+    const auto* format = codecs::codec_written_as(file_extension(paths.output));
     worker.writer.save_parts(paths.output, [&](const FileParts& to) {
       const std::unique_ptr<codecs::PageJoiner> joiner = format->open_page_joiner(to.place);
       join(pages, worker, paths, *joiner);
@@ -116,9 +116,9 @@ class JoinedPages : public ImageJob {
     std::uint64_t bytes = 1;
     for (const JoinedPage& page : pages) {
       const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, page.page.page);
-      const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
+      const bool is_rejected = declared.pixels() > globals_.max_pixels;  // by the decoder
       bytes = std::max(bytes, whole_bytes(job_, {paths.input, paths.output, page.page.page}, declared.decoding_bytes(),
-                                          is_refused ? codecs::DeclaredImage{} : declared, true));
+                                          is_rejected ? codecs::DeclaredImage{} : declared, true));
     }
     if (const auto most = memory_for_one(globals_.max_memory); most && bytes > most->bytes) {
       throw Error(ErrorKind::out_of_memory, printable_name(paths.input) + ": " + why_too_large(bytes, *most));

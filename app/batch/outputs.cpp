@@ -24,7 +24,7 @@ std::string folder_part(const std::string& path) {
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string ending_as_written(const std::string& path) {
+std::string extension_as_written(const std::string& path) {
   const std::string name = name_of_path(path);
   const std::size_t stem = stem_of_path(path).size();
   return stem < name.size() ? name.substr(stem + 1) : "";
@@ -69,15 +69,15 @@ std::optional<Collision> collision_of(std::size_t items, const Name& output_of, 
   return twice == outputs.end() ? std::nullopt : std::optional(Collision{twice->second, std::next(twice)->second});
 }
 
-/// True if the template gives each input its own output and, if `with_endings`, keeps the extensions that outputs have
-/// now.
-bool tells_apart(const std::string& text, bool with_endings, const std::vector<InputFile>& inputs,
+/// True if the template gives each input its own output and, if `with_extensions`, keeps the extensions that outputs
+/// have now.
+bool tells_apart(const std::string& text, bool with_extensions, const std::vector<InputFile>& inputs,
                  const OutputNaming& naming) {
   try {
     const OutputTemplate name(text);
     const auto output_of = [&](std::size_t i) { return name.name_for(inputs[i], i + 1); };
-    for (std::size_t i = 0; with_endings && i < inputs.size(); ++i) {
-      if (file_ending(output_of(i)) != file_ending(naming.name_for(inputs[i], i + 1))) {
+    for (std::size_t i = 0; with_extensions && i < inputs.size(); ++i) {
+      if (file_extension(output_of(i)) != file_extension(naming.name_for(inputs[i], i + 1))) {
         return false;
       }
     }
@@ -88,9 +88,9 @@ bool tells_apart(const std::string& text, bool with_endings, const std::vector<I
 }
 
 std::string way_out(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
-  for (const bool with_endings : {true, false}) {
+  for (const bool with_extensions : {true, false}) {
     for (const std::string& text : naming.alternatives) {
-      if (tells_apart(text, with_endings, inputs, naming)) {
+      if (tells_apart(text, with_extensions, inputs, naming)) {
         return "instead of OUT, use --output " + shell_word(text);
       }
     }
@@ -159,7 +159,7 @@ std::vector<std::string> each_once(const std::vector<std::string>& names) {
   return kept;
 }
 
-void refuse_ambiguous(const std::vector<std::string>& names, bool has_list) {
+void reject_ambiguous(const std::vector<std::string>& names, bool has_list) {
   if (std::find(names.begin(), names.end(), "-") != names.end()) {
     throw Error(ErrorKind::usage, "--in-place replaces files, and standard input is not a file; name OUT instead");
   }
@@ -182,9 +182,9 @@ void refuse_ambiguous(const std::vector<std::string>& names, bool has_list) {
 
 }  // namespace
 
-std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending) {
-  const bool has_it = file_ending(relative) == ending;
-  return joined_path(folder, has_it ? relative : with_ending(relative, ending));
+std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& extension) {
+  const bool has_it = file_extension(relative) == extension;
+  return joined_path(folder, has_it ? relative : with_extension(relative, extension));
 }
 
 OutputTemplate::Field OutputTemplate::field_named(const std::string& name) {
@@ -227,7 +227,7 @@ std::string OutputTemplate::value_of(Field field, const InputFile& input, std::s
     case Field::rel: return folder_part(input.relative);
     case Field::name: return name_of_path(input.path);
     case Field::stem: return stem_of_path(input.path);
-    case Field::ext: return ending_as_written(input.path);
+    case Field::ext: return extension_as_written(input.path);
     case Field::index: return std::to_string(index);
     case Field::page: return input.page.number == 0 ? "1" : input.page_digits;
   }
@@ -257,7 +257,7 @@ std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) 
   return short_name == "-" ? "./-" : short_name;  // a file named "-", not standard output
 }
 
-void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
+void reject_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
                               const OutputNaming& naming) {
   const auto output_of = [&](std::size_t i) { return items[i].output; };
   if (const auto found = collision_of(items.size(), output_of, naming)) {
@@ -283,12 +283,15 @@ void MemberOutputs::add(const std::string& member, const std::vector<std::string
   }
 }
 
-std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending) {
+std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& extension) {
   // A value with a leading dash would be parsed as an option.
   const std::string folder = with_braces_doubled((output.starts_with('-') ? "./" : "") + output);
-  return {joined_path(folder, "{dir}/{name}"),           joined_path(folder, "{rel}/{stem}-{ext}." + ending),
-          joined_path(folder, "{dir}/{stem}." + ending), joined_path(folder, "{dir}/{stem}-{ext}." + ending),
-          joined_path(folder, "{rel}/{index}-{name}"),   joined_path(folder, "{rel}/{index}-{stem}." + ending)};
+  return {joined_path(folder, "{dir}/{name}"),
+          joined_path(folder, "{rel}/{stem}-{ext}." + extension),
+          joined_path(folder, "{dir}/{stem}." + extension),
+          joined_path(folder, "{dir}/{stem}-{ext}." + extension),
+          joined_path(folder, "{rel}/{index}-{name}"),
+          joined_path(folder, "{rel}/{index}-{stem}." + extension)};
 }
 
 std::vector<std::string> alternatives_for_template(const std::string& text) {
@@ -344,7 +347,7 @@ OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, cons
 
 InPlaceNames in_place_names(const std::vector<std::string>& names, bool has_list) {
   InPlaceNames named{each_once(names), "", true};
-  refuse_ambiguous(named.inputs, has_list);
+  reject_ambiguous(named.inputs, has_list);
   if (named.inputs.size() == 1) {
     named.output = named.inputs.front();
     named.each_is_its_own = false;

@@ -15,12 +15,13 @@ namespace gpuimg {
 
 struct PlanItem;  // in batch/plan.hpp
 
-/// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
-std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);
+/// Mirrors `relative` below `folder`, replacing its extension if it differs from `extension` (lower case, without a
+/// dot).
+std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& extension);
 
 /// `--output`: text with fields in braces, {{ and }} for braces themselves.
 ///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
-///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
+///   {name}  name with its extension       {stem} name without it      {ext} its extension without a dot
 ///   {index} place among the inputs, from 1
 ///   {page}  number of the page, with leading zeros; 1 for a file as a whole
 class OutputTemplate {
@@ -59,7 +60,7 @@ struct OutputNaming {
 /// `items` and `inputs` correspond by index. Throws Error{usage} if two items have the same output under any spelling.
 /// The message quotes the first of naming.alternatives that gives every item its own output, if possible with the
 /// extensions that they have.
-void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
+void reject_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
                               const OutputNaming& naming);
 
 /// The same for the members of an archive, which come one after another. Keeps their names: some 150 bytes each.
@@ -75,7 +76,7 @@ class MemberOutputs {
 
 /// Templates for --output that keep the folder `output` and the tree, and tell inputs apart by their folder, their
 /// extension or their place in the list.
-std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending);
+std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& extension);
 
 /// The same, for a template that causes a collision.
 std::vector<std::string> alternatives_for_template(const std::string& text);
@@ -88,7 +89,7 @@ struct OriginalInputs {
   std::string note;              ///< message about what was dropped; empty if nothing was
 };
 
-/// Drops each input that is the output of another input. Keeps ambiguous cases, which the plan then refuses: inputs
+/// Drops each input that is the output of another input. Keeps ambiguous cases, which the plan then rejects: inputs
 /// that are each other's outputs, symbolic links, and templates whose names depend on the list of inputs.
 OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, const OutputNaming& naming);
 

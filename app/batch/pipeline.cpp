@@ -21,7 +21,7 @@
 #include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/file_header.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "io/output_file.hpp"
 #include "pixel_memory.hpp"
 
@@ -103,7 +103,7 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
       item.record.files = job_.files_of(planned.output);
     }
     if (!planned.lost.empty()) {
-      fail_by(item, caught([&] { codecs::refuse_lost_pages(shown_input(planned), planned.lost); }));
+      fail_by(item, caught([&] { codecs::reject_lost_pages(shown_input(planned), planned.lost); }));
       item.is_decided = true;
     } else if (planned.state != PlanState::to_do) {
       skip(item, planned.state == PlanState::done_before ? "done before" : kOutputExists);
@@ -394,7 +394,7 @@ class Run {
     for (bool is_through = false; !is_through;) {
       const bool has_run = run_pipeline();
       is_through = has_run && !lacks_memory_;
-      end_what_is_begun();
+      end_begun_items();
       // Even if the pipeline cannot start, the run makes progress.
       if (!has_run) {
         is_through = !take_one_alone();
@@ -417,7 +417,7 @@ class Run {
       is_through = true;
     } catch (const std::bad_alloc&) {
     } catch (const std::runtime_error& failure) {
-      if (!is_refused_thread(failure)) {
+      if (!is_rejected_thread(failure)) {
         throw;
       }
     }
@@ -467,7 +467,7 @@ class Run {
     }
   }
 
-  /// Ends an item, unless this or an earlier item must be retried: end_what_is_begun() then ends them in plan order.
+  /// Ends an item, unless this or an earlier item must be retried: end_begun_items() then ends them in plan order.
   void end(BatchItem& item) {
     lacks_memory_ = lacks_memory_ || (settings_.jobs > 1 && ran_out_of_memory(item));
     if (!lacks_memory_) {
@@ -504,7 +504,7 @@ class Run {
   }
 
   /// Finishes the items that the pipeline left behind, in plan order, one at a time.
-  void end_what_is_begun() {
+  void end_begun_items() {
     for (BatchItem& item : slots_) {
       if (std::exchange(item.holds_memory, false)) {
         budget_.release(item.memory.bytes);

@@ -95,13 +95,13 @@ class Judge {
     }
   }
 
-  void refuse_the_rest() const {
+  void reject_the_rest() const {
     if (existing_ > 0) {
       const std::size_t more = existing_ - 1;
       const std::string others = more == 0   ? ""
                                  : more == 1 ? ", as does another output"
                                              : fmt::format(", as do {} other outputs", more);
-      fail_writing(example_, fmt::format("it already exists{}{}", others, remedy()));
+      fail_writing(example_, fmt::format("it already exists{}{}", others, advice()));
     }
   }
 
@@ -145,7 +145,7 @@ class Judge {
     return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;
   }
 
-  [[nodiscard]] std::string remedy() const {
+  [[nodiscard]] std::string advice() const {
     if (const Manifest* manifest = rules_.earlier()) {
       return fmt::format(
           ", and {} {}; check that name, use --skip-existing to skip existing outputs, or --force to replace them",
@@ -170,7 +170,7 @@ void judge_existing_outputs(std::vector<PlanItem>& items, const std::vector<Inpu
   for (PlanItem& item : items) {
     judge.judge(item);
   }
-  judge.refuse_the_rest();
+  judge.reject_the_rest();
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
     all.back().lost = inputs[i].lost;
     all.back().times = inputs[i].times;
   }
-  refuse_output_collisions(all, inputs, naming);
+  reject_output_collisions(all, inputs, naming);
   WorkPlan plan;
   plan.total = inputs.size();
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -159,10 +159,11 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
 }
 
 /// True if gpuimg writes files with this extension, in any operation.
-bool has_written_ending(const std::string& path) {
+bool has_written_extension(const std::string& path) {
   constexpr std::array<std::string_view, 4> kTables = {"npy", "csv", "json", "svg"};
-  const std::string ending = file_ending(path);
-  return codecs::is_written_ending(ending) || std::find(kTables.begin(), kTables.end(), ending) != kTables.end();
+  const std::string extension = file_extension(path);
+  return codecs::is_written_extension(extension) ||
+         std::find(kTables.begin(), kTables.end(), extension) != kTables.end();
 }
 
 /// Base of relative names; empty if the working folder was deleted.
@@ -254,7 +255,7 @@ class BatchSession {
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
   /// Throws Error{write} if images are read from their output folder without --in-place.
-  void refuse_own_folder(const NamedPaths& named) const;
+  void reject_own_folder(const NamedPaths& named) const;
   /// The option that continues an interrupted run.
   [[nodiscard]] std::string way_to_continue() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
@@ -317,7 +318,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
                 "--resume cannot be combined with --in-place: an image that was replaced before the run ended would "
                 "be changed twice; write to another folder");
   }
-  refuse_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
+  reject_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
   earlier_ = manifest_to_continue(arguments);
   // Shards that continue one file do not share it.
   manifest_name_ = arguments.manifest.empty() && arguments.shard.empty() ? earlier_name_ : arguments.manifest;
@@ -329,7 +330,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
 GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   const InputSources sources{named.inputs,
                              listed_files(arguments_),
-                             FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
+                             FileFilter(arguments_.include, arguments_.exclude, job_.input_extensions()),
                              {arguments_.recursive, output_folder(named), globals_.verbosity == Verbosity::verbose},
                              job_.adds_up()};
   GatheredInputs gathered = gather_inputs(sources);
@@ -367,7 +368,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.alternatives = alternatives_for_template(arguments_.output);
   } else if (named.each_is_its_own) {
     naming.name_for = [this](const InputFile& input, std::size_t) {
-      return mirrored_name("", input.path, job_.ending_for(input.path));
+      return mirrored_name("", input.path, job_.extension_for(input.path));
     };
   } else if (named.output.empty()) {
     throw Error(ErrorKind::usage, "OUT is missing: name a folder for several images, or a template with --output");
@@ -380,9 +381,9 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
   } else {
     naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
-      return mirrored_name(folder, input.relative, job_.ending_for(input.relative));
+      return mirrored_name(folder, input.relative, job_.extension_for(input.relative));
     };
-    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for(""));
+    naming.alternatives = alternatives_for_folder(named.output, job_.extension_for(""));
   }
   naming.name_for = [of_image = std::move(naming.name_for)](const InputFile& input, std::size_t index) {
     return input.lost.empty() ? of_image(input, index) : "";
@@ -456,7 +457,7 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   if (several) {
     expect_inputs(named);
   }
-  if (several && has_written_ending(named.output) && !exists) {
+  if (several && has_written_extension(named.output) && !exists) {
     throw Error(ErrorKind::usage,
                 fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "
                             "name, or name another",
@@ -473,26 +474,26 @@ void BatchSession::note_options(const std::string& merged, const WorkPlan& plan)
     return job_.note_options(merged, globals_.verbosity);
   }
   const auto is_like_first = [&](const PlanItem& item) {
-    return file_ending(item.output) == file_ending(plan.items.front().output);
+    return file_extension(item.output) == file_extension(plan.items.front().output);
   };
   if (!plan.items.empty() && std::all_of(plan.items.begin(), plan.items.end(), is_like_first)) {
     job_.note_options(plan.items.front().output, globals_.verbosity);
   }
 }
 
-void BatchSession::refuse_own_folder(const NamedPaths& named) const {
+void BatchSession::reject_own_folder(const NamedPaths& named) const {
   const auto identity = named.output.empty() ? std::nullopt : identity_of(named.output);
   const bool is_own = identity && is_folder_name(named.output) &&
                       std::any_of(named.inputs.begin(), named.inputs.end(),
                                   [&](const std::string& input) { return identity_of(input) == identity; });
-  if (is_own && !globals_.in_place && !job_.merges() && job_.is_binary("a." + job_.ending_for(""))) {
+  if (is_own && !globals_.in_place && !job_.merges() && job_.is_binary("a." + job_.extension_for(""))) {
     fail_writing(named.output, "it is the folder that is read; use --in-place to replace its images, or another name");
   }
 }
 
 ExitCode BatchSession::run(const NamedPaths& named) {
   demand_folder(named);
-  refuse_own_folder(named);
+  reject_own_folder(named);
   const GatheredInputs gathered = gather(named);
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);

@@ -47,7 +47,7 @@ sigset_t stop_signals() {
   return signals;
 }
 
-[[noreturn]] void refuse_to_wait(const std::string& why) {
+[[noreturn]] void reject_to_wait(const std::string& why) {
   throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
 }
 
@@ -100,7 +100,7 @@ int emptied_event(int event) {
   if (event < 0) {
     event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (event < 0) {
-      refuse_to_wait(std::strerror(errno));
+      reject_to_wait(std::strerror(errno));
     }
   }
   std::uint64_t former = 0;
@@ -155,7 +155,7 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
   if (are_signals_shared()) {
     wake_ = ::eventfd(0, EFD_CLOEXEC);
     if (wake_ < 0) {
-      refuse_to_wait(std::strerror(errno));
+      reject_to_wait(std::strerror(errno));
     }
     watcher_ = std::thread([this] { watch_shared(shared_arrival); });
     return;
@@ -173,7 +173,7 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
     const std::string why = std::strerror(errno);
     go_without();
     if (on_first_ != nullptr) {
-      refuse_to_wait(why);
+      reject_to_wait(why);
     }
     return;
   }

@@ -164,12 +164,12 @@ class StepWords {
       }
     }
     if (step.missing_words > 0 && &step != &steps_.front()) {
-      refuse_missing_word(step);
+      reject_missing_word(step);
     }
   }
 
   /// Rejected here, because the parser would use a file name as the missing word.
-  [[noreturn]] void refuse_missing_word(const Step& step) const {
+  [[noreturn]] void reject_missing_word(const Step& step) const {
     const CommandModel model = program_.subcommand(step.name);
     const auto word = std::find_if(model.positionals.begin(), model.positionals.end(),
                                    [](const PositionalModel& positional) { return !positional.choices.empty(); });
@@ -214,7 +214,7 @@ class StepWords {
                                           "; write it after " + other.name);
       }
     }
-    step.parser->refuse_option(option);
+    step.parser->reject_option(option);
   }
 
   [[nodiscard]] bool takes_value(const Step& step, const std::string& option) const {
@@ -405,7 +405,7 @@ ExitCode CommandLine::run() {
   } catch (const Error& error) {
     return failed_by(error);
   } catch (const std::runtime_error& failure) {
-    if (!is_refused_thread(failure)) {
+    if (!is_rejected_thread(failure)) {
       throw;
     }
     return failed_by(

@@ -424,7 +424,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& problem, std::s
   return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
 }
 
-[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& problem, std::span<const char* const> words) {
+[[noreturn]] void reject(const CLI::App& app, const CLI::ParseError& problem, std::span<const char* const> words) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
   throw Error(ErrorKind::usage, describe(app, problem, words) + "; see 'gpuimg " + name + "--help'");
@@ -472,7 +472,7 @@ bool begins_with_word(const CLI::App& app, const std::string& subcommand) {
 
 /// Rejects arguments that CLI11 misreads. CLI11 uses the next argument as the value of "--option=". From version 2.4
 /// on, it reads "--" followed by a control character as a file name. It also reads a number after -q as a file name.
-void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
+void reject_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
   bool is_word_next = argc > 1 && begins_with_word(app, argv[1]);
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
@@ -560,7 +560,7 @@ void CommandParser::required_positionals(const PositionalSpec& spec, std::vector
 CLI::Option& CommandParser::finish(CLI::Option& option, const PositionalSpec& spec) {
   option.transform(without_bracket_mark);
   model_.positionals.push_back({spec.name, spec.description, spec.usage.empty() ? spec.name : spec.usage, spec.choices,
-                                spec.endings, spec.names_subcommand});
+                                spec.extensions, spec.names_subcommand});
   return option;
 }
 
@@ -629,13 +629,13 @@ void CommandParser::set_exit_codes(std::vector<Choice> codes) { model_.exit_code
 
 std::optional<ExitCode> CommandParser::parse(int argc, const char* const* argv) {
   try {
-    refuse_misread_arguments(*app_, argc, argv);
+    reject_misread_arguments(*app_, argc, argv);
     app_->parse(with_bracket_marks(*app_, argc, subcommand_first(*app_, argc, argv).data()));
     return std::nullopt;
   } catch (const CLI::Success& asked) {
     return answer(*app_, asked);
   } catch (const CLI::ParseError& problem) {
-    refuse(*app_, problem, {argv, static_cast<std::size_t>(argc)});
+    reject(*app_, problem, {argv, static_cast<std::size_t>(argc)});
   }
 }
 
@@ -670,7 +670,7 @@ OptionOwner CommandParser::owner_of(const std::string& option) const {
   return OptionOwner::nobody;
 }
 
-void CommandParser::refuse_option(const std::string& argument) const {
+void CommandParser::reject_option(const std::string& argument) const {
   throw Error(ErrorKind::usage, unknown_option(argument, *program_parser().app_, app_.get()) + "; see 'gpuimg " +
                                     model_.name + " --help'");
 }

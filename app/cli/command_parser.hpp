@@ -22,7 +22,7 @@ struct PositionalSpec {
   std::string description;  ///< for --help
   std::string usage = {};   ///< in the usage line: "[IN...]"; empty: the name
   std::vector<Choice> choices = {};
-  std::vector<std::string> endings = {};  ///< extensions of the files, for completion; empty: any file
+  std::vector<std::string> extensions = {};  ///< extensions of the files, for completion; empty: any file
   bool names_subcommand = false;
 };
 
@@ -129,7 +129,7 @@ class CommandParser {
 
   /// Throws Error{usage} for an option that this subcommand does not have. The message names other subcommands that
   /// have it, or a similar option.
-  [[noreturn]] void refuse_option(const std::string& argument) const;
+  [[noreturn]] void reject_option(const std::string& argument) const;
 
   /// " (did you mean equalize --clahe?)" for a misspelled word or a word of another tool; may be empty.
   [[nodiscard]] std::string subcommand_meant_by(const std::string& word) const;

@@ -80,8 +80,8 @@ std::string word_list(const std::vector<Choice>& choices) {
 }
 
 /// A pattern for `compgen -X`.
-std::string pattern_of(const std::vector<std::string>& endings) {
-  return endings.empty() ? "*" : fmt::format("*.@({})", fmt::join(endings, "|"));
+std::string pattern_of(const std::vector<std::string>& extensions) {
+  return extensions.empty() ? "*" : fmt::format("*.@({})", fmt::join(extensions, "|"));
 }
 
 /// The call that completes a value of the option; ":" if there is nothing to offer.
@@ -89,8 +89,8 @@ std::string completes_value(const OptionModel& option) {
   if (!option.text.choices.empty()) {
     return "_gpuimg_words '" + word_list(option.text.choices) + "'";
   }
-  const auto endings = option.file_endings();
-  return endings ? "_gpuimg_files '" + pattern_of(*endings) + "'" : ":";
+  const auto extensions = option.file_extensions();
+  return extensions ? "_gpuimg_files '" + pattern_of(*extensions) + "'" : ":";
 }
 
 /// The lines of a `case` on "COMMAND:OPTION".
@@ -122,13 +122,13 @@ std::string completes_positionals(const CommandModel& command) {
   }
   const PositionalModel& first = command.positionals.front();
   if (first.choices.empty()) {
-    return "_gpuimg_files '" + pattern_of(first.endings) + "'";
+    return "_gpuimg_files '" + pattern_of(first.extensions) + "'";
   }
   const std::string words = "_gpuimg_words '" + word_list(first.choices) + "'";
   const PositionalModel* const second = after_words(command);
   return second == nullptr ? words
                            : fmt::format("if [ \"$previous\" = {} ]; then {}; else _gpuimg_files '{}'; fi",
-                                         command.name, words, pattern_of(second->endings));
+                                         command.name, words, pattern_of(second->extensions));
 }
 
 /// Completes a word of `command` that is not the value of an option.
@@ -245,8 +245,8 @@ std::string choice_arguments(const std::vector<Choice>& choices) {
   return in_quotes(list);
 }
 
-std::string files_argument(const std::vector<std::string>& endings) {
-  return endings.empty() ? std::string() : fmt::format(" -a '(__gpuimg_files {})'", fmt::join(endings, " "));
+std::string files_argument(const std::vector<std::string>& extensions) {
+  return extensions.empty() ? std::string() : fmt::format(" -a '(__gpuimg_files {})'", fmt::join(extensions, " "));
 }
 
 /// The arguments of `complete` that describe the value of the option.
@@ -254,11 +254,11 @@ std::string value_arguments(const OptionModel& option) {
   if (!option.text.choices.empty()) {
     return " -x -a " + choice_arguments(option.text.choices);
   }
-  const auto endings = option.file_endings();
-  if (!endings) {
+  const auto extensions = option.file_extensions();
+  if (!extensions) {
     return " -x";
   }
-  return endings->empty() ? " -rF" : " -x" + files_argument(*endings);
+  return extensions->empty() ? " -rF" : " -x" + files_argument(*extensions);
 }
 
 std::string option_lines(const std::vector<OptionModel>& options, const std::string& condition) {
@@ -286,13 +286,13 @@ std::string positional_line(const CommandModel& command, const std::string& cond
                          bash::word_list(first.choices));
     };
     return "complete -c gpuimg" + if_word_is(" not") + " -a " + choice_arguments(first.choices) +
-           "\ncomplete -c gpuimg" + if_word_is("") + files_argument(second->endings) + "\n";
+           "\ncomplete -c gpuimg" + if_word_is("") + files_argument(second->extensions) + "\n";
   }
   if (!first.choices.empty()) {
     return "complete -c gpuimg" + condition + " -a " + choice_arguments(first.choices) + "\n";
   }
-  return first.endings.empty() ? "complete -c gpuimg" + condition + " -F\n"
-                               : "complete -c gpuimg" + condition + files_argument(first.endings) + "\n";
+  return first.extensions.empty() ? "complete -c gpuimg" + condition + " -F\n"
+                                  : "complete -c gpuimg" + condition + files_argument(first.extensions) + "\n";
 }
 
 std::string script_of(const CommandModel& program) {
@@ -388,24 +388,25 @@ std::string offers_choices(const std::vector<Choice>& choices) {
   return fmt::format("(({}))", action);
 }
 
-std::string offers_files(const std::vector<std::string>& endings) {
-  if (endings.empty()) {
+std::string offers_files(const std::vector<std::string>& extensions) {
+  if (extensions.empty()) {
     return "_files";
   }
-  const std::string alternatives = fmt::format("{}", fmt::join(endings, "|"));
+  const std::string alternatives = fmt::format("{}", fmt::join(extensions, "|"));
   // A single extension has no parentheses, because zsh would read (csv) as glob qualifiers.
-  return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : fmt::format("({})", alternatives));
+  return fmt::format("_files -g \"(#i)*.{}\"",
+                     extensions.size() == 1 ? alternatives : fmt::format("({})", alternatives));
 }
 
 /// The part of a specification after the names: "[what]:PLACEHOLDER:action".
 std::string description_and_value(const OptionModel& option) {
   std::string text = fmt::format("[{}]", escaped(short_description(option.text), "[]:\\"));
   if (option.takes_value()) {
-    const auto endings = option.file_endings();
+    const auto extensions = option.file_extensions();
     text += fmt::format(":{}:", escaped(option.placeholder, ":")) + (!option.text.choices.empty()
                                                                          ? offers_choices(option.text.choices)
-                                                                     : endings ? offers_files(*endings)
-                                                                               : " ");
+                                                                     : extensions ? offers_files(*extensions)
+                                                                                  : " ");
   }
   return text;
 }
@@ -434,10 +435,10 @@ std::string positional(const CommandModel& command, const std::string& indent) {
     return "";
   }
   const PositionalModel& first = command.positionals.front();
-  const std::string action = first.choices.empty() ? offers_files(first.endings) : offers_choices(first.choices);
+  const std::string action = first.choices.empty() ? offers_files(first.extensions) : offers_choices(first.choices);
   if (const PositionalModel* const second = after_words(command); second != nullptr) {
     return indent + in_quotes("1:" + first.name + ":" + action) + "\n" + indent +
-           in_quotes("*:" + second->name + ":" + offers_files(second->endings)) + "\n";
+           in_quotes("*:" + second->name + ":" + offers_files(second->extensions)) + "\n";
   }
   return indent + in_quotes("*:" + first.name + ":" + action) + "\n";
 }

@@ -62,7 +62,7 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
 
 /// True if `failure` says that a thread could not be started: an exception of the standard library or of oneTBB. The
 /// usual cause is a lack of memory for the stack, so this leads to ExitCode::out_of_memory.
-inline bool is_refused_thread(const std::exception& failure) {
+inline bool is_rejected_thread(const std::exception& failure) {
   const auto* system = dynamic_cast<const std::system_error*>(&failure);
   return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||
          std::string_view(failure.what()).find("pthread_create") != std::string_view::npos;

@@ -169,7 +169,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   if (!arguments.max_device_memory.empty()) {
     options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
   }
-  refuse_together(arguments.quiet && arguments.verbose, "--quiet", "--verbose");
+  reject_together(arguments.quiet && arguments.verbose, "--quiet", "--verbose");
   options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
   if (!arguments.progress.empty()) {
     options.progress = value_named("--progress", arguments.progress, kProgressNames);
@@ -189,7 +189,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   return options;
 }
 
-void refuse_all_pages(const GlobalOptions& options) {
+void reject_all_pages(const GlobalOptions& options) {
   if (options.all_pages) {
     throw Error(ErrorKind::usage,
                 "--page all is only for commands that write an output for each page; give the number of one page");

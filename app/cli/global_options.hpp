@@ -103,7 +103,7 @@ GlobalArguments with_defaults(GlobalArguments arguments, const GlobalArguments& 
 GlobalOptions validated(const GlobalArguments& arguments);
 
 /// For commands that read one image per file: throws Error{usage} if --page all is given.
-void refuse_all_pages(const GlobalOptions& options);
+void reject_all_pages(const GlobalOptions& options);
 
 /// With --backend cpu, prints a note for each given option that affects only GPUs.
 void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);

@@ -128,7 +128,7 @@ std::string body(const CommandModel& command, const std::string& typed) {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> OptionModel::file_endings() const {
+std::optional<std::vector<std::string>> OptionModel::file_extensions() const {
   if (placeholder.starts_with("FILE.")) {
     return std::vector<std::string>{placeholder.substr(placeholder.find('.') + 1)};
   }

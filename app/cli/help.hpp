@@ -32,8 +32,8 @@ struct PositionalModel {
   std::string description;  ///< for --help
   std::string usage;        ///< in the usage line: "[IN...]"
   std::vector<Choice> choices;
-  std::vector<std::string> endings;  ///< extensions of the files, for completion; empty: any file
-  bool names_subcommand = false;     ///< its choices are the subcommands of the program
+  std::vector<std::string> extensions;  ///< extensions of the files, for completion; empty: any file
+  bool names_subcommand = false;        ///< its choices are the subcommands of the program
 };
 
 struct OptionModel {
@@ -48,7 +48,7 @@ struct OptionModel {
   [[nodiscard]] bool takes_value() const { return !placeholder.empty(); }
 
   /// Extensions of the files that the value names, without dot; empty: any file. Nothing if the value is not a file.
-  [[nodiscard]] std::optional<std::vector<std::string>> file_endings() const;
+  [[nodiscard]] std::optional<std::vector<std::string>> file_extensions() const;
 };
 
 struct CommandModel {

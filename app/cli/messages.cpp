@@ -63,7 +63,7 @@ void note_no_effect(bool applies, const char* option, const std::string& why, Ve
   }
 }
 
-void refuse_together(bool both, std::string_view first, std::string_view second) {
+void reject_together(bool both, std::string_view first, std::string_view second) {
   if (both) {
     throw Error(ErrorKind::usage, fmt::format("{} cannot be combined with {}; give only one of them", first, second));
   }

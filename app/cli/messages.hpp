@@ -22,7 +22,7 @@ void print_note(Verbosity verbosity, const std::string& message);
 void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity);
 
 /// Throws Error{usage} if `both` is true: the two options contradict each other.
-void refuse_together(bool both, std::string_view first, std::string_view second);
+void reject_together(bool both, std::string_view first, std::string_view second);
 
 /// "gpuimg: …"; printed when verbose.
 void print_detail(Verbosity verbosity, const std::string& message);

@@ -12,17 +12,17 @@ namespace gpuimg {
 namespace {
 
 /// Takes the names from the list of formats (app/codecs/codecs.cpp).
-OutputForms<codecs::FileFormat> image_forms(bool are_one_bit) {
-  OutputForms<codecs::FileFormat> forms = {"an image", {}, codecs::FileFormat::png};
+OutputFormats<codecs::FileFormat> image_formats(bool are_one_bit) {
+  OutputFormats<codecs::FileFormat> formats = {"an image", {}, codecs::FileFormat::png};
   for (const codecs::Codec& codec : codecs::codecs()) {
     for (const codecs::WrittenName& written : codec.written) {
       if (are_one_bit || !written.is_one_bit) {
-        auto& names = written.meaning.empty() ? forms.more_names : forms.names;
+        auto& names = written.meaning.empty() ? formats.more_names : formats.names;
         names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
       }
     }
   }
-  return forms;
+  return formats;
 }
 
 const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
@@ -78,14 +78,14 @@ void add_format_option(CommandParser& parser, std::string& asked, const OptionTe
   parser.text(of_run({"--format,--output-format", description, "NAME"}), asked);
 }
 
-const OutputForms<codecs::FileFormat> kImageForms = image_forms(false);
-const OutputForms<codecs::FileFormat> kBitmapForms = image_forms(true);
+const OutputFormats<codecs::FileFormat> kImageFormats = image_formats(false);
+const OutputFormats<codecs::FileFormat> kBitmapFormats = image_formats(true);
 
 codecs::FileFormat image_format(const std::string& path, const std::string& asked) {
-  return output_form(kImageForms, asked, path);
+  return output_format(kImageFormats, asked, path);
 }
 
-std::string listed_image_forms(const std::string& before_each) {
+std::string listed_image_formats(const std::string& before_each) {
   std::vector<std::string> names;
   for (const codecs::Codec& codec : codecs::codecs()) {
     if (codec.is_written()) {
@@ -153,7 +153,7 @@ void add_conversion_options(CommandParser& parser, ImageOutputArguments& argumen
 
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   codecs::WriteOptions options;
-  if (const auto* named = kImageForms.find(arguments.format)) {
+  if (const auto* named = kImageFormats.find(arguments.format)) {
     options.format = named->value;
   }
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
@@ -193,13 +193,13 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   note(arguments.lossless, is_webp, "--lossless", "WebP");
 }
 
-std::string image_ending_for(const std::string& input, const std::string& asked) {
+std::string image_extension_for(const std::string& input, const std::string& asked) {
   if (!asked.empty()) {
     (void)image_format(input, asked);
     return asked;
   }
-  const std::string own = file_ending(input);
-  return kImageForms.find(own) != nullptr ? own : "png";
+  const std::string own = file_extension(input);
+  return kImageFormats.find(own) != nullptr ? own : "png";
 }
 
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments) {

@@ -22,16 +22,16 @@
 
 namespace gpuimg {
 
-template <class Form>
-struct OutputForms {
-  std::string what;                   ///< "a histogram": in messages
-  NamedValues<Form> names;            ///< of --format; the same names are extensions of OUT
-  Form on_stdout;                     ///< without --format
-  NamedValues<Form> more_names = {};  ///< also accepted, but not listed in --help and messages
+template <class Format>
+struct OutputFormats {
+  std::string what;                     ///< "a histogram": in messages
+  NamedValues<Format> names;            ///< of --format; the same names are extensions of OUT
+  Format on_stdout;                     ///< without --format
+  NamedValues<Format> more_names = {};  ///< also accepted, but not listed in --help and messages
 
   /// Null if the name is in neither `names` nor `more_names`.
-  [[nodiscard]] const NamedValue<Form>* find(const std::string& name) const {
-    for (const NamedValues<Form>* list : {&names, &more_names}) {
+  [[nodiscard]] const NamedValue<Format>* find(const std::string& name) const {
+    for (const NamedValues<Format>* list : {&names, &more_names}) {
       const auto found =
           std::find_if(list->begin(), list->end(), [&](const auto& named) { return named.name == name; });
       if (found != list->end()) {
@@ -42,16 +42,16 @@ struct OutputForms {
   }
 };
 
-/// Adds the names of the image format that can hold tables, if there is one, to `forms`; all of them mean `form`.
-template <class Form>
-OutputForms<Form> with_table_codec(OutputForms<Form> forms, Form form, const std::string& meaning) {
+/// Adds the names of the image format that can hold tables, if there is one, to `formats`; all of them mean `format`.
+template <class Format>
+OutputFormats<Format> with_table_codec(OutputFormats<Format> formats, Format format, const std::string& meaning) {
   if (const codecs::Codec* codec = codecs::table_codec()) {
     for (const codecs::WrittenName& written : codec->written) {
       const bool is_first = &written == codec->written.begin();
-      forms.names.emplace_back(std::string(written.name), form, is_first ? meaning : std::string(written.meaning));
+      formats.names.emplace_back(std::string(written.name), format, is_first ? meaning : std::string(written.meaning));
     }
   }
-  return forms;
+  return formats;
 }
 
 /// Declares --format. `description` lists the formats and the default.
@@ -59,47 +59,47 @@ void add_format_option(CommandParser& parser, std::string& asked, const OptionTe
 
 /// The format of --format (`asked`); if that is empty, the format of the extension of `output`. "" and "-" are standard
 /// output. Throws Error{usage} that lists the formats.
-template <class Form>
-Form output_form(const OutputForms<Form>& forms, const std::string& asked, const std::string& output) {
+template <class Format>
+Format output_format(const OutputFormats<Format>& formats, const std::string& asked, const std::string& output) {
   if (asked.empty() && (output.empty() || is_untyped_stream(output))) {
-    return forms.on_stdout;
+    return formats.on_stdout;
   }
-  if (const NamedValue<Form>* named = forms.find(asked.empty() ? file_ending(output) : asked)) {
+  if (const NamedValue<Format>* named = formats.find(asked.empty() ? file_extension(output) : asked)) {
     return named->value;
   }
   if (!asked.empty()) {
-    return value_named("--format", asked, forms.names);  // throws
+    return value_named("--format", asked, formats.names);  // throws
   }
-  std::vector<std::string> endings;
-  for (const NamedValue<Form>& named : forms.names) {
-    endings.push_back("." + named.name);
+  std::vector<std::string> extensions;
+  for (const NamedValue<Format>& named : formats.names) {
+    extensions.push_back("." + named.name);
   }
-  throw Error(ErrorKind::usage, printable_name(output) + ": OUT is " + forms.what + ", written as " + listed(endings) +
-                                    "; change the extension, or give --format");
+  throw Error(ErrorKind::usage, printable_name(output) + ": OUT is " + formats.what + ", written as " +
+                                    listed(extensions) + "; change the extension, or give --format");
 }
 
 /// Prints a note if the extension of `output` contradicts --format.
-template <class Form>
-void note_misleading_ending(const OutputForms<Form>& forms, const std::string& asked, const std::string& output,
-                            Verbosity verbosity) {
-  const NamedValue<Form>* named = asked.empty() ? nullptr : forms.find(file_ending(output));
-  if (named != nullptr && named->value != output_form(forms, asked, output)) {
+template <class Format>
+void note_misleading_extension(const OutputFormats<Format>& formats, const std::string& asked,
+                               const std::string& output, Verbosity verbosity) {
+  const NamedValue<Format>* named = asked.empty() ? nullptr : formats.find(file_extension(output));
+  if (named != nullptr && named->value != output_format(formats, asked, output)) {
     print_note(verbosity, printable_name(output) + ": contains " + asked + ", as --format says, despite its extension");
   }
 }
 
 /// The image formats that gpuimg writes, by the names used in --format and as extensions of OUT.
-extern const OutputForms<codecs::FileFormat> kImageForms;
+extern const OutputFormats<codecs::FileFormat> kImageFormats;
 
-/// kImageForms plus the formats for black and white only.
-extern const OutputForms<codecs::FileFormat> kBitmapForms;
+/// kImageFormats plus the formats for black and white only.
+extern const OutputFormats<codecs::FileFormat> kBitmapFormats;
 
 /// The format of an image output: --format (`asked`) if it is not empty, else by the extension of `path`. "-" is PNG.
 /// Throws Error{usage} that lists the formats.
 codecs::FileFormat image_format(const std::string& path, const std::string& asked = "");
 
 /// For --help: the usual names of the formats, "png, jpg, bmp or tga", each prefixed with `before_each`.
-std::string listed_image_forms(const std::string& before_each = "");
+std::string listed_image_formats(const std::string& before_each = "");
 
 struct ImageOutputArguments {
   std::string format;  ///< --format
@@ -141,7 +141,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
 
 /// The extension, without dot, of an output in a folder: --format (`asked`) if it is not empty; else the extension of
 /// `input` if gpuimg writes that format; else png. Throws Error{usage} if gpuimg does not write `asked`.
-std::string image_ending_for(const std::string& input, const std::string& asked);
+std::string image_extension_for(const std::string& input, const std::string& asked);
 
 // --- Which pixels count: --roi, --mask, --transparent and --luma. docs/operations.md, "Luma" -------------------------
 

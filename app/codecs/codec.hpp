@@ -323,10 +323,10 @@ struct Codec {
   ShortList<Signature> signatures = {};  ///< a file has one of them
   /// For a format without signatures; called if no format's signature matches.
   bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
-  ShortList<std::string_view> endings = {};  ///< of input files in folders: lower case, without a dot
+  ShortList<std::string_view> extensions = {};  ///< of input files in folders: lower case, without a dot
 
   /// Reads the header at the `beginning` of a file, of any length. Throws TruncatedFile if it is cut off, and other
-  /// Errors for a header that decode would refuse.
+  /// Errors for a header that decode would reject.
   DeclaredImage (*declared)(ByteSpan beginning, const std::string& name) = nullptr;
   /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
   /// is left out. Null if the format carries none.
@@ -341,7 +341,7 @@ struct Codec {
   /// Decodes as stored: decode_image applies the orientation.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
   /// Describes a file for a backend's decoder, which turns the pixels upright unless options.auto_orient is false.
-  /// Returns nullopt for a file that `decode` must read or refuse. Null for a format that no backend
+  /// Returns nullopt for a file that `decode` must read or reject. Null for a format that no backend
   /// decodes.
   std::optional<DescribedImage> (*describe)(ByteSpan bytes, const std::string& name,
                                             const ReadOptions& options) = nullptr;
@@ -399,8 +399,8 @@ enum class Packing : std::uint8_t {
 struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
-  ShortList<std::string_view> endings = {};  ///< that folder scans take, so that such a file is not overlooked
-  std::string_view remedy;                   ///< a command that makes a PNG or unpacks, or other advice; may be empty
+  ShortList<std::string_view> extensions = {};  ///< that folder scans take, so that such a file is not overlooked
+  std::string_view advice;  ///< a command that makes a PNG or unpacks, or other advice; may be empty
   Packing packing = Packing::none;
 };
 
@@ -414,13 +414,13 @@ const Codec& codec_of(FileFormat format);
 const Codec* table_codec();
 
 /// The extensions of files that gpuimg reads.
-std::vector<std::string> readable_endings();
+std::vector<std::string> readable_extensions();
 
 /// The extensions of input files in folders, from both lists.
-std::vector<std::string> input_endings();
+std::vector<std::string> input_extensions();
 
 /// The format in which files with this extension (lower case, without a dot) are written; nullptr if there is none.
-const Codec* codec_written_as(std::string_view ending);
-inline bool is_written_ending(std::string_view ending) { return codec_written_as(ending) != nullptr; }
+const Codec* codec_written_as(std::string_view extension);
+inline bool is_written_extension(std::string_view extension) { return codec_written_as(extension) != nullptr; }
 
 }  // namespace gpuimg::codecs

@@ -25,7 +25,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::png,
         .name = "PNG",
         .signatures = {{"\x89PNG\r\n\x1A\n"}},
-        .endings = {"png", "apng"},
+        .extensions = {"png", "apng"},
         .declared = png::declared_png,
         .file_metadata = png::read_png_metadata,
         .decode = png::read_png,
@@ -43,7 +43,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::jpeg,
         .name = "JPEG",
         .signatures = {{"\xFF\xD8\xFF"}},
-        .endings = {"jpg", "jpeg", "jpe", "jfif", "jfi", "jif", "pjpeg", "pjp"},
+        .extensions = {"jpg", "jpeg", "jpe", "jfif", "jfi", "jif", "pjpeg", "pjp"},
         .declared = jpeg::declared_jpeg,
         .metadata = jpeg::jpeg_header_metadata,
         .decode = jpeg::read_jpeg,
@@ -71,7 +71,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::bmp,
         .name = "BMP",
         .signatures = {{"BM"}},
-        .endings = {"bmp", "dib"},
+        .extensions = {"bmp", "dib"},
         .declared = bmp::declared_bmp,
         .metadata = bmp::bmp_header_metadata,
         .decode = bmp::read_bmp,
@@ -86,7 +86,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::tga,
         .name = "TGA",
         .recognizes = tga::looks_like_tga,
-        .endings = {"tga"},
+        .extensions = {"tga"},
         .declared = tga::declared_tga,
         .decode = tga::read_tga,
         .open_rows = tga::open_tga_rows,
@@ -99,7 +99,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::gif,
         .name = "GIF",
         .signatures = {{"GIF87a"}, {"GIF89a"}},
-        .endings = {"gif"},
+        .extensions = {"gif"},
         .declared = gif::declared_gif,
         .decode = gif::read_gif,
     },
@@ -107,7 +107,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::psd,
         .name = "PSD",
         .signatures = {{"8BPS"}},
-        .endings = {"psd", "psb"},
+        .extensions = {"psd", "psb"},
         .declared = psd::declared_psd,
         .metadata = psd::psd_header_metadata,
         .decode = psd::read_psd,
@@ -116,7 +116,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::pnm,
         .name = "PNM",
         .signatures = {{"P1"}, {"P2"}, {"P3"}, {"P4"}, {"P5"}, {"P6"}, {"P7\n"}},
-        .endings = {"pnm", "pbm", "pgm", "ppm", "pam"},
+        .extensions = {"pnm", "pbm", "pgm", "ppm", "pam"},
         .declared = pnm::declared_pnm,
         .decode = pnm::read_pnm,
         .open_rows = pnm::open_pnm_rows,
@@ -133,7 +133,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::npy,
         .name = "NPY",
         .signatures = {{"\x93NUMPY"}},
-        .endings = {"npy"},
+        .extensions = {"npy"},
         .declared = npy::declared_npy,
         .decode = npy::read_npy,
     },
@@ -142,7 +142,7 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::tiff,
         .name = "TIFF",
         .recognizes = tiff::looks_like_tiff,
-        .endings = {"tif", "tiff"},
+        .extensions = {"tif", "tiff"},
         .declared = tiff::declared_tiff,
         .metadata = tiff::tiff_header_metadata,
         .has_tags_of_exif = true,
@@ -164,7 +164,7 @@ constexpr Codec kCodecs[] = {
         .name = "WebP",
         .signatures = {{"WEBP", 8}},
         .recognizes = webp::looks_like_webp,
-        .endings = {"webp"},
+        .extensions = {"webp"},
         .declared = webp::declared_webp,
         .metadata = webp::webp_header_metadata,
         .decode = webp::read_webp,
@@ -180,7 +180,7 @@ constexpr Codec kCodecs[] = {
         .name = "HEIF",
         .signatures = {{"ftypavi", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif", 4}, {"ftypmsf", 4}},
         .recognizes = heif::looks_like_heif,
-        .endings = {"heic", "heif", "hif", "avif"},
+        .extensions = {"heic", "heif", "hif", "avif"},
         .declared = heif::declared_heif,
         .metadata = heif::heif_header_metadata,
         .decode = heif::read_heif,
@@ -292,26 +292,26 @@ const Codec* table_codec() {
   return found == std::end(kCodecs) ? nullptr : found;
 }
 
-std::vector<std::string> readable_endings() {
-  std::vector<std::string> endings;
+std::vector<std::string> readable_extensions() {
+  std::vector<std::string> extensions;
   for (const Codec& codec : kCodecs) {
-    endings.insert(endings.end(), codec.endings.begin(), codec.endings.end());
+    extensions.insert(extensions.end(), codec.extensions.begin(), codec.extensions.end());
   }
-  return endings;
+  return extensions;
 }
 
-std::vector<std::string> input_endings() {
-  std::vector<std::string> endings = readable_endings();
+std::vector<std::string> input_extensions() {
+  std::vector<std::string> extensions = readable_extensions();
   for (const ForeignFormat& foreign : kForeignFormats) {
-    endings.insert(endings.end(), foreign.endings.begin(), foreign.endings.end());
+    extensions.insert(extensions.end(), foreign.extensions.begin(), foreign.extensions.end());
   }
-  return endings;
+  return extensions;
 }
 
-const Codec* codec_written_as(std::string_view ending) {
+const Codec* codec_written_as(std::string_view extension) {
   const auto* const found = std::find_if(std::begin(kCodecs), std::end(kCodecs), [&](const Codec& codec) {
     return std::any_of(codec.written.begin(), codec.written.end(),
-                       [&](const WrittenName& written) { return written.name == ending; });
+                       [&](const WrittenName& written) { return written.name == extension; });
   });
   return found == std::end(kCodecs) ? nullptr : found;
 }

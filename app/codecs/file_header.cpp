@@ -11,7 +11,7 @@
 
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
@@ -89,16 +89,16 @@ const ForeignFormat* recognized_foreign(std::string_view text) {
   return found == formats.end() ? nullptr : &*found;
 }
 
-[[noreturn]] void refuse_foreign(const ForeignFormat& foreign, std::string_view name) {
-  if (foreign.remedy.empty()) {
-    refuse_unsupported(name, foreign.name);
+[[noreturn]] void reject_foreign(const ForeignFormat& foreign, std::string_view name) {
+  if (foreign.advice.empty()) {
+    reject_unsupported(name, foreign.name);
   }
-  const bool is_command = foreign.remedy.find("in.") != std::string_view::npos;
+  const bool is_command = foreign.advice.find("in.") != std::string_view::npos;
   const std::string_view how = !is_command                        ? ""
                                : foreign.packing == Packing::none ? "convert it, for example with: "
                                                                   : "unpack it, for example with: ";
   throw Error(ErrorKind::unsupported,
-              fmt::format("{}: {} is not supported; {}{}", name, foreign.name, how, foreign.remedy));
+              fmt::format("{}: {} is not supported; {}{}", name, foreign.name, how, foreign.advice));
 }
 
 const ForeignFormat& foreign_named(std::string_view name) {
@@ -106,12 +106,12 @@ const ForeignFormat& foreign_named(std::string_view name) {
                        [&](const ForeignFormat& foreign) { return foreign.name == name; });
 }
 
-[[noreturn]] void refuse_text(std::string_view sample, std::string_view name) {
+[[noreturn]] void reject_text(std::string_view sample, std::string_view name) {
   if (contains_ignoring_case(sample, "<svg")) {
-    refuse_foreign(foreign_named("SVG"), name);
+    reject_foreign(foreign_named("SVG"), name);
   }
   if (sample.starts_with("#define ") && contains_ignoring_case(sample, "_width ")) {
-    refuse_foreign(foreign_named("XBM"), name);
+    reject_foreign(foreign_named("XBM"), name);
   }
   const bool is_page = contains_ignoring_case(sample, "<html") || contains_ignoring_case(sample, "<!doctype html");
   throw Error(ErrorKind::decode, fmt::format("{}: file is {}, not an image; {}", name, is_page ? "a web page" : "text",
@@ -184,26 +184,27 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
   }
   const std::string_view text = text_of(bytes);
   if (const ForeignFormat* foreign = recognized_foreign(text)) {
-    refuse_foreign(*foreign, name);
+    reject_foreign(*foreign, name);
   }
   if (is_cut_signature(text)) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   const std::string_view sample = text.substr(0, is_markup(text) ? kMarkupBytes : kDetectionBytes);
   if (is_text(sample)) {
-    refuse_text(sample, name);
+    reject_text(sample, name);
   }
   throw Error(ErrorKind::decode, fmt::format("{}: file is not in a known image format; {}", name, readable_formats()));
 }
 
 void check_beginning(ByteSpan beginning, std::string_view name) {
-  const auto may_be_told_by_its_end = [&](const Codec& codec) {
-    return codec.recognizes != nullptr && std::any_of(codec.endings.begin(), codec.endings.end(), [&](auto ending) {
-             return codec.recognizes(beginning, std::string(1, '.').append(ending));
+  const auto may_be_known_by_its_end = [&](const Codec& codec) {
+    return codec.recognizes != nullptr &&
+           std::any_of(codec.extensions.begin(), codec.extensions.end(), [&](auto extension) {
+             return codec.recognizes(beginning, std::string(1, '.').append(extension));
            });
   };
   const bool is_part = beginning.size() >= kDetectionBytes;
-  if (is_part && std::none_of(codecs().begin(), codecs().end(), may_be_told_by_its_end)) {
+  if (is_part && std::none_of(codecs().begin(), codecs().end(), may_be_known_by_its_end)) {
     (void)detected_codec(beginning, name);
   }
 }
@@ -211,11 +212,11 @@ void check_beginning(ByteSpan beginning, std::string_view name) {
 void check_archive(ByteSpan beginning, std::string_view name) {
   const ForeignFormat* foreign = recognized_foreign(text_of(beginning));
   if (foreign != nullptr && foreign->packing == Packing::packed) {
-    refuse_foreign(*foreign, name);
+    reject_foreign(*foreign, name);
   }
 }
 
-void refuse_packed(const std::string& path) {
+void reject_packed(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) {
     return;
@@ -230,7 +231,7 @@ void refuse_packed(const std::string& path) {
     }
   }
   if (foreign != nullptr && foreign->packing != Packing::none) {
-    refuse_foreign(*foreign, printable_name(path));
+    reject_foreign(*foreign, printable_name(path));
   }
 }
 
@@ -257,9 +258,10 @@ std::string binary_format_of(const std::string& path) {
   }
 }
 
-bool is_image_ending(std::string_view ending) {
-  const std::vector<std::string> endings = input_endings();
-  return is_written_ending(ending) || std::find(endings.begin(), endings.end(), ending) != endings.end();
+bool is_image_extension(std::string_view extension) {
+  const std::vector<std::string> extensions = input_extensions();
+  return is_written_extension(extension) ||
+         std::find(extensions.begin(), extensions.end(), extension) != extensions.end();
 }
 
 const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
@@ -330,7 +332,7 @@ FileHeader read_file_header(const std::string& path, PageRef page) {
   FileHeader header;
   header.file_bytes = input.file_bytes();
   if (input.beginning(kDetectionBytes).empty()) {
-    refuse_empty(path);
+    reject_empty(path);
   }
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;

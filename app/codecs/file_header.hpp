@@ -14,7 +14,8 @@
 
 namespace gpuimg::codecs {
 
-// --- The format: one of the list, or a refusal that says what the file is instead -----------------------------------
+// --- The format: one of the list, or a rejection that says what the file is instead
+// -----------------------------------
 
 /// Detection looks only at this many bytes at the beginning of a file and at its end, so these suffice for a longer
 /// file.
@@ -38,14 +39,14 @@ void check_archive(ByteSpan beginning, std::string_view name);
 
 /// Throws Error{unsupported} for an archive or a compressed file of any kind but plain tar. Any other file passes, even
 /// one that cannot be read.
-void refuse_packed(const std::string& path);
+void reject_packed(const std::string& path);
 
 /// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text (including SVG),
 /// for an unknown format, and for a file that cannot be read.
 std::string binary_format_of(const std::string& path);
 
 /// True if an extension (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
-bool is_image_ending(std::string_view ending);
+bool is_image_extension(std::string_view extension);
 
 // --- The header -----------------------------------------------------------------------------------------------------
 

@@ -67,14 +67,14 @@ FileFormat format_named(const std::string& extension, const std::string& shown) 
       }
     }
   }
-  std::string endings;
+  std::string extensions;
   for (const Codec& codec : codecs()) {
     if (codec.is_written()) {
-      endings += fmt::format("{}.{}", endings.empty() ? "" : ", ", codec.written.begin()->name);
+      extensions += fmt::format("{}.{}", extensions.empty() ? "" : ", ", codec.written.begin()->name);
     }
   }
   throw Error(ErrorKind::usage,
-              fmt::format("{}: images are written as {}; change the extension, or name a format", shown, endings));
+              fmt::format("{}: images are written as {}; change the extension, or name a format", shown, extensions));
 }
 
 /// How the pixels are written, and with which of the metadata.
@@ -122,7 +122,7 @@ ImageFileHeader read_image_file_header(const std::string& path, const ReadFileOp
 void write_image_file(ConstView pixels, const std::string& path, const WriteFileOptions& options) {
   const std::string shown = printable_name(path);
   const codecs::FileFormat format =
-      codecs::format_named(options.format.empty() ? file_ending(path) : options.format, shown);
+      codecs::format_named(options.format.empty() ? file_extension(path) : options.format, shown);
   const OverwriteRules rules = {.force = options.may_replace};
   check_output(path, "", rules);
   StagedOutput output(path, rules);
@@ -150,6 +150,6 @@ std::vector<std::string> written_extensions() {
   return extensions;
 }
 
-std::vector<std::string> read_extensions() { return codecs::readable_endings(); }
+std::vector<std::string> read_extensions() { return codecs::readable_extensions(); }
 
 }  // namespace gpuimg

@@ -10,7 +10,7 @@
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "io/input_file.hpp"
 #include "orientation.hpp"
 #include "text/printable_name.hpp"

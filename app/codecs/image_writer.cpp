@@ -12,14 +12,14 @@
 namespace gpuimg::codecs {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& fact, std::string_view remedy) {
-  throw Error(ErrorKind::usage, fmt::format("{}: {}; {}write .png", printable_name(name), fact, remedy));
+[[noreturn]] void reject(const std::string& name, const std::string& fact, std::string_view advice) {
+  throw Error(ErrorKind::usage, fmt::format("{}: {}; {}write .png", printable_name(name), fact, advice));
 }
 
 void check_size(const Codec& codec, int width, int height, PixelFormat format, const std::string& name) {
   const PixelLimits& limits = codec.limits;
   if (width > limits.max_side || height > limits.max_side) {
-    refuse(name,
+    reject(name,
            fmt::format("{} holds at most {} pixels per side, not {}x{}", codec.name, limits.max_side, width, height),
            "");
   }
@@ -28,7 +28,7 @@ void check_size(const Codec& codec, int width, int height, PixelFormat format, c
   const std::uint64_t pixel_bytes = 4 * (limits.holds_16_bits ? sample_bytes(format.sample) : 1);
   const std::uint64_t row_bytes = pixel_bytes * static_cast<std::uint64_t>(width) + kPadding;
   if (row_bytes > (limits.max_bytes - kHeaders) / static_cast<std::uint64_t>(height)) {
-    refuse(name, fmt::format("{}x{} pixels are too many for {}", width, height, codec.name), "");
+    reject(name, fmt::format("{}x{} pixels are too many for {}", width, height, codec.name), "");
   }
 }
 
@@ -40,13 +40,13 @@ void check_format(const Codec& codec, PixelFormat format, const std::string& nam
   const std::string_view alpha = limits.holds_color_alpha ? "does not hold gray with alpha" : "has no alpha channel";
   constexpr std::string_view kDepth = "holds 8 bits per channel";
   if (has_alpha && is_deep) {
-    refuse(name, fmt::format("{} {}, and {}", codec.name, alpha, kDepth), "use --background COLOR and --depth 8, or ");
+    reject(name, fmt::format("{} {}, and {}", codec.name, alpha, kDepth), "use --background COLOR and --depth 8, or ");
   }
   if (has_alpha) {
-    refuse(name, fmt::format("{} {}", codec.name, alpha), "use --background COLOR to flatten, or ");
+    reject(name, fmt::format("{} {}", codec.name, alpha), "use --background COLOR to flatten, or ");
   }
   if (is_deep) {
-    refuse(name, fmt::format("{} {}", codec.name, kDepth), "use --depth 8, or ");
+    reject(name, fmt::format("{} {}", codec.name, kDepth), "use --depth 8, or ");
   }
 }
 

@@ -85,7 +85,7 @@ Turn checked_turn(const std::string& positional, const std::string& name, const 
 void add_files(CommandParser& parser, Arguments& arguments) {
   add_batch_options(parser, arguments.files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
 }
 
 /// Declares the step of `make`, and a command that runs only this step.

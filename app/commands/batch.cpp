@@ -113,7 +113,7 @@ class Lines {
   std::string waiting_;
 };
 
-[[noreturn]] void refuse_line(const std::string& why) { throw Error(ErrorKind::usage, "the line " + why); }
+[[noreturn]] void reject_line(const std::string& why) { throw Error(ErrorKind::usage, "the line " + why); }
 
 /// Splits and unquotes a line like a POSIX shell, but expands nothing. Throws Error{usage}.
 std::vector<std::string> shell_words(std::string_view line) {
@@ -135,7 +135,7 @@ std::vector<std::string> shell_words(std::string_view line) {
     const bool is_escape = c == '\\' && quote != '\'';
     const bool has_next = i + 1 < line.size();
     if (is_escape && !has_next) {
-      refuse_line("ends with a backslash; name a character after it");
+      reject_line("ends with a backslash; name a character after it");
     }
     if (is_escape && (quote == 0 || kEscapedInQuotes.find(line[i + 1]) != std::string_view::npos)) {
       words.back() += line[++i];
@@ -148,7 +148,7 @@ std::vector<std::string> shell_words(std::string_view line) {
     }
   }
   if (quote != 0) {
-    refuse_line(fmt::format("has an opening {} without a closing one", quote));
+    reject_line(fmt::format("has an opening {} without a closing one", quote));
   }
   return words;
 }
@@ -163,7 +163,7 @@ std::vector<std::string> json_words(std::string_view line) {
     }
     return words;
   } catch (const JsonError&) {
-    refuse_line("is not a JSON array of strings");
+    reject_line("is not a JSON array of strings");
   }
 }
 
@@ -172,14 +172,14 @@ bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") ==
 /// The words of a line, without a leading `gpuimg`, which is optional. Throws Error{usage}.
 std::vector<std::string> words_of(const Lines::Line& line) {
   if (line.is_too_long) {
-    refuse_line(fmt::format("has {} bytes or more; shorten it", kMaxLine));
+    reject_line(fmt::format("has {} bytes or more; shorten it", kMaxLine));
   }
   const std::size_t first = line.text.find_first_not_of(" \t\r");
   const std::string_view text = std::string_view(line.text).substr(first);
   std::vector<std::string> words = text.front() == '[' ? json_words(text) : shell_words(text);
   for (const std::string& word : words) {
     if (word.find('\0') != std::string::npos) {
-      refuse_line("has a NUL character");
+      reject_line("has a NUL character");
     }
   }
   if (!words.empty() && words.front() == "gpuimg") {

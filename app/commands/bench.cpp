@@ -362,7 +362,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     check_output(arguments.svg, "", rules);
   }
   BenchBackends backends(globals);
-  refuse_all_pages(globals);
+  reject_all_pages(globals);
   const codecs::ReadOptions reading{.max_pixels = globals.max_pixels,
                                     .auto_orient = globals.auto_orient,
                                     .lenient = globals.lenient,
@@ -397,7 +397,7 @@ RunCommand declare(CommandParser& parser) {
   parser.positionals({.name = "IN",
                       .description = "images to measure with [a generated one]",
                       .usage = "[IN...]",
-                      .endings = codecs::readable_endings()},
+                      .extensions = codecs::readable_extensions()},
                      arguments->inputs);
   parser.number({"--size", fmt::format("width and height of the generated image [{}]", arguments->side), "N"},
                 arguments->side);

@@ -27,7 +27,7 @@
 #include "cli/output_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/file_header.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "commands/commands.hpp"
 #include "engine/image_job.hpp"
 #include "engine/worker.hpp"
@@ -58,8 +58,10 @@ const NamedValues<Metric> kMetricNames = {{"ssim", Metric::ssim, "structural sim
                                           {"mse", Metric::mse, "mean squared error", {"rmse"}},
                                           {"differing", Metric::differing, "pixels", {"ae", "AE"}}};
 
-const OutputForms<TableForm> kPairForms = {
-    "a table of pairs", {{"csv", TableForm::csv}, {"jsonl", TableForm::jsonl, "", {"json", "ndjson"}}}, TableForm::csv};
+const OutputFormats<TableFormat> kPairFormats = {
+    "a table of pairs",
+    {{"csv", TableFormat::csv}, {"jsonl", TableFormat::jsonl, "", {"json", "ndjson"}}},
+    TableFormat::csv};
 
 /// As given on the command line.
 struct Arguments {
@@ -93,8 +95,8 @@ struct FilePair {
 
 /// The relative name without its extension.
 std::string stem_of(const InputFile& file) {
-  const std::string ending = file_ending(file.relative);
-  return ending.empty() ? file.relative : file.relative.substr(0, file.relative.size() - ending.size() - 1);
+  const std::string extension = file_extension(file.relative);
+  return extension.empty() ? file.relative : file.relative.substr(0, file.relative.size() - extension.size() - 1);
 }
 
 /// Maps each stem to the path of its file; to an empty path if several files have the stem.
@@ -184,7 +186,7 @@ class ComparedFile {
   }
 
   /// Throws Error{decode} if pages are lost.
-  void refuse_if_lost() const;
+  void reject_if_lost() const;
 
  private:
   [[nodiscard]] codecs::PageRef place_of(std::uint32_t page) const;
@@ -220,9 +222,9 @@ Image ComparedFile::page(Worker& worker, std::uint32_t number) const {
   return worker.executor.process(OperationInput(std::move(decoded)), {});
 }
 
-void ComparedFile::refuse_if_lost() const {
+void ComparedFile::reject_if_lost() const {
   if (has_lost_pages()) {
-    codecs::refuse_lost_pages(printable_name(name_of(pages() + 1)), pages_.lost);
+    codecs::reject_lost_pages(printable_name(name_of(pages() + 1)), pages_.lost);
   }
 }
 
@@ -333,12 +335,12 @@ class CompareJob final : public ImageJob {
       pairs_.emplace(std::move(pair.a), std::move(files));
     }
   }
-  void check_name(const std::string& output) const override { (void)output_form(kPairForms, "", output); }
+  void check_name(const std::string& output) const override { (void)output_format(kPairFormats, "", output); }
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override { return {}; }
   [[nodiscard]] bool merges() const override { return true; }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& /*image*/,
                                        const std::string& /*output*/) const override {
     return {};
   }
@@ -364,7 +366,7 @@ class CompareJob final : public ImageJob {
     const Pair* files = pair_of(paths);
     const std::uint32_t page = page_of(paths);
     if (files != nullptr && files->b && page > files->b->pages()) {
-      files->b->refuse_if_lost();
+      files->b->reject_if_lost();
     }
     if (files == nullptr || !files->b || page > files->b->pages()) {
       return [this, input = shown_input(paths)] { only_in_a_->push_back(input); };
@@ -375,7 +377,7 @@ class CompareJob final : public ImageJob {
       reported_->push_back(reported);
       ++(passes ? counts->passing : counts->failing);
       if (last_of_b != nullptr) {
-        last_of_b->refuse_if_lost();  // no other page of A checks B
+        last_of_b->reject_if_lost();  // no other page of A checks B
       }
     };
   }
@@ -383,7 +385,7 @@ class CompareJob final : public ImageJob {
   void finish(Worker& worker, const std::string& output) const override {
     sort_by_badness(*reported_);
     if (!output.empty()) {
-      worker.writer.save(output, [&] { return table(output_form(kPairForms, "", output)); });
+      worker.writer.save(output, [&] { return table(output_format(kPairFormats, "", output)); });
     }
     const bool is_printed = globals_.json || globals_.verbosity != Verbosity::quiet;
     if (is_printed && !is_standard_output(output)) {
@@ -418,7 +420,7 @@ class CompareJob final : public ImageJob {
       reported.badness = badness(comparison, options_.metric.value_or(Metric::ssim));
     }
     if (!arguments_.output.empty()) {
-      reported.row = output_form(kPairForms, "", arguments_.output) == TableForm::csv
+      reported.row = output_format(kPairFormats, "", arguments_.output) == TableFormat::csv
                          ? comparison_csv(pair)
                          : comparison_json(pair, ComparisonJson::line);
     }
@@ -458,13 +460,13 @@ class CompareJob final : public ImageJob {
     return globals_.json ? text : text + summary();
   }
 
-  [[nodiscard]] std::string table(TableForm form) const {
-    std::string text = form == TableForm::csv ? comparison_csv_header() : "";
+  [[nodiscard]] std::string table(TableFormat format) const {
+    std::string text = format == TableFormat::csv ? comparison_csv_header() : "";
     for (const ReportedPair& pair : *reported_) {
       text += pair.row;
     }
     for_unpaired([&](const std::string& name, char side) {
-      text += form == TableForm::csv ? unpaired_csv(name, side) : unpaired_json(name, side);
+      text += format == TableFormat::csv ? unpaired_csv(name, side) : unpaired_json(name, side);
     });
     return text;
   }
@@ -495,7 +497,7 @@ class CompareJob final : public ImageJob {
 };
 
 std::vector<InputFile> files_in(const std::string& folder, const Arguments& arguments) {
-  const FileFilter filter(arguments.files.include, arguments.files.exclude, codecs::input_endings());
+  const FileFilter filter(arguments.files.include, arguments.files.exclude, codecs::input_extensions());
   return gather_inputs({{folder}, {}, filter, {arguments.files.recursive, {}}}).files;
 }
 
@@ -616,8 +618,8 @@ ComparedFile opened(Worker& worker, const std::string& name, const GlobalOptions
 
 /// Throws Error{decode} if pages of a file are lost.
 ComparedFiles compared_pages(Worker& worker, const ComparedFile& a, const ComparedFile& b, const Options& options) {
-  a.refuse_if_lost();
-  b.refuse_if_lost();
+  a.reject_if_lost();
+  b.reject_if_lost();
   ComparedFiles files{a.name(), b.name(), a.pages(), b.pages(), options.comparison.tolerance, {}};
   for (std::uint32_t page = 1; page <= std::min(a.pages(), b.pages()); ++page) {
     files.pages.push_back(compared(worker, a, b, page, options));
@@ -737,7 +739,7 @@ void declare_measures(CommandParser& parser, Arguments& arguments) {
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   const auto name = [&](const char* as, const char* what, std::string& value) {
-    parser.positional({.name = as, .description = what, .endings = codecs::readable_endings()}, value);
+    parser.positional({.name = as, .description = what, .extensions = codecs::readable_extensions()}, value);
   };
   name("A", "an image or a folder; - is standard input", arguments->a);
   name("B", "the image or folder to compare with A", arguments->b);

@@ -33,7 +33,7 @@ constexpr const char* kArray = "npy";
 /// True if OUT is an array, according to --format or, without it, the extension.
 bool is_array(const Arguments& arguments, const std::string& output) {
   const std::string& asked = arguments.image_output.format;
-  return asked.empty() ? file_ending(output) == kArray : asked == kArray;
+  return asked.empty() ? file_extension(output) == kArray : asked == kArray;
 }
 
 /// Writes an image file, or an array of the pixels.
@@ -61,11 +61,11 @@ class ConvertJob final : public PhotoJob {
     note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "an array carries no metadata", verbosity);
     note_without_effect(arguments_.image_output, output, std::nullopt, verbosity);
   }
-  [[nodiscard]] std::string ending_for(const std::string& input) const override {
-    return arguments_.image_output.format == kArray ? kArray : PhotoJob::ending_for(input);
+  [[nodiscard]] std::string extension_for(const std::string& input) const override {
+    return arguments_.image_output.format == kArray ? kArray : PhotoJob::extension_for(input);
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    return is_array(arguments_, output) ? held_by_steps(image) : PhotoJob::held_beside(image, output);
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return is_array(arguments_, output) ? held_by_steps(image) : PhotoJob::extra_bytes(image, output);
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return !is_array(arguments_, output) && PhotoJob::visits_rows(output);
@@ -95,14 +95,14 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; - is standard input",
-       .output = fmt::format("a {} or .npy file, or a folder; - is standard output", listed_image_forms("."))});
-  std::vector<Choice> forms;
-  for (const auto& form : kImageForms.names) {
-    forms.push_back({form.name, form.meaning});
+       .output = fmt::format("a {} or .npy file, or a folder; - is standard output", listed_image_formats("."))});
+  std::vector<Choice> formats;
+  for (const auto& format : kImageFormats.names) {
+    formats.push_back({format.name, format.meaning});
   }
-  forms.push_back({kArray, "an array of 8 or 16 bits, height x width x channels"});
+  formats.push_back({kArray, "an array of 8 or 16 bits, height x width x channels"});
   add_format_option(parser, arguments->image_output.format,
-                    {"format of the output", forms, "by the extension of OUT; png for -"});
+                    {"format of the output", formats, "by the extension of OUT; png for -"});
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

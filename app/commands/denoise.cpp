@@ -192,7 +192,7 @@ RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
   parser.number(
       {"--filter-strength",
        "how different patches may be, in levels; 0 changes nothing [10 per 255 levels of the range in use]", "H"},
@@ -209,7 +209,7 @@ RunCommand declare(CommandParser& parser) {
       arguments->search);
   add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
+                    with_choices("format of the output", kImageFormats.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

@@ -84,7 +84,7 @@ RunCommand declare_despeckle(CommandParser& parser) {
   auto arguments = std::make_shared<DespeckleArguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
   parser.number({"--size", fmt::format("remove specks of up to N pixels [{}]", arguments->size), "N"}, arguments->size);
   parser.text({"--color", with_choices("which specks are removed", kSpeckColorNames, arguments->color), "NAME"},
               arguments->color);
@@ -175,7 +175,7 @@ RunCommand declare_deskew(CommandParser& parser) {
   auto arguments = std::make_shared<DeskewArguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
   parser.text(
       {"--fill", fmt::format("color of the corners that were outside the image [{}]", arguments->fill), "COLOR"},
       arguments->fill);

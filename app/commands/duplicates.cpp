@@ -40,29 +40,29 @@ const NamedValues<HashKind> kHashNames = {
     {"dhash", HashKind::dhash, "which neighbor is brighter"},
     {"ahash", HashKind::ahash, "what is brighter than the average"}};
 
-enum class Form : std::uint8_t { text, csv, jsonl };
+enum class Format : std::uint8_t { text, csv, jsonl };
 
-const OutputForms<Form> kForms = {"a list of groups",
-                                  {{"txt", Form::text, "for people", {"text"}},
-                                   {"csv", Form::csv, "a row per image"},
-                                   {"jsonl", Form::jsonl, "an object per image", {"json", "ndjson"}}},
-                                  Form::text};
+const OutputFormats<Format> kFormats = {"a list of groups",
+                                        {{"txt", Format::text, "for people", {"text"}},
+                                         {"csv", Format::csv, "a row per image"},
+                                         {"jsonl", Format::jsonl, "an object per image", {"json", "ndjson"}}},
+                                        Format::text};
 
 struct Arguments {
   BatchArguments files;
   std::string hash = name_of(HashKind::phash, kHashNames);
   int distance = 4;
   bool table = false;
-  std::string form;
+  std::string format;
   bool json = false;  ///< the global --json: print JSON
 };
 
-Form form_of(const Arguments& arguments, const std::string& output) {
+Format format_of(const Arguments& arguments, const std::string& output) {
   const bool is_printed = output.empty() || is_untyped_stream(output);
-  if (arguments.form.empty() && is_printed && (arguments.json || arguments.table)) {
-    return arguments.json ? Form::jsonl : Form::csv;
+  if (arguments.format.empty() && is_printed && (arguments.json || arguments.table)) {
+    return arguments.json ? Format::jsonl : Format::csv;
   }
-  return output_form(kForms, arguments.form, output);
+  return output_format(kFormats, arguments.format, output);
 }
 
 struct HashedImage {
@@ -118,20 +118,20 @@ class DuplicatesJob final : public ImageJob {
     expect_within(kHashDistanceLimits, "--distance", arguments.distance);
   }
 
-  void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void check_name(const std::string& output) const override { (void)format_of(arguments_, output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kForms, arguments_.form, output, verbosity);
-    note_no_effect(arguments_.table && form_of(arguments_, output) == Form::text, "--table",
+    note_misleading_extension(kFormats, arguments_.format, output, verbosity);
+    note_no_effect(arguments_.table && format_of(arguments_, output) == Format::text, "--table",
                    "text lists only groups; write .csv or .jsonl", verbosity);
   }
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override { return "csv"; }
   /// The memory of the gray image, and of the weights and rows for resizing it.
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     constexpr std::uint64_t kOfRowOrColumn = 112;  // two growing tables of weights, and 16 samples
-    HeldBeside held = held_by_steps(image);
+    ExtraBytes held = held_by_steps(image);
     const ImageShape hashed = shape_after_steps(image);
     const auto width = static_cast<std::uint64_t>(hashed.width);
     const auto height = static_cast<std::uint64_t>(hashed.height);
@@ -161,7 +161,7 @@ class DuplicatesJob final : public ImageJob {
 
   [[nodiscard]] bool has_merged() const override { return !images_->empty(); }
   void finish(Worker& worker, const std::string& output) const override {
-    worker.writer.save(output.empty() ? "-" : output, [&] { return text_of(form_of(arguments_, output)); });
+    worker.writer.save(output.empty() ? "-" : output, [&] { return text_of(format_of(arguments_, output)); });
   }
 
  private:
@@ -220,12 +220,12 @@ class DuplicatesJob final : public ImageJob {
     return {static_cast<std::uint32_t>(group + 1), std::popcount(hash_of(image) ^ hash_of(members.front()))};
   }
 
-  [[nodiscard]] std::string text_of(Form form) const {
+  [[nodiscard]] std::string text_of(Format format) const {
     const Groups all = groups();
-    if (form == Form::text) {
+    if (format == Format::text) {
       return plain_text(all);
     }
-    std::string text = form == Form::csv ? header() : "";
+    std::string text = format == Format::csv ? header() : "";
     if (arguments_.table) {
       std::vector<Membership> places(images_->size());
       for (std::size_t group = 0; group < all.size(); ++group) {
@@ -234,13 +234,13 @@ class DuplicatesJob final : public ImageJob {
         }
       }
       for (std::size_t image = 0; image < images_->size(); ++image) {
-        text += row(form, (*images_)[image], places[image]);
+        text += row(format, (*images_)[image], places[image]);
       }
       return text;
     }
     for (std::size_t group = 0; group < all.size(); ++group) {
       for (const std::uint32_t image : all[group]) {
-        text += row(form, (*images_)[image], membership(group, all[group], image));
+        text += row(format, (*images_)[image], membership(group, all[group], image));
       }
     }
     return text;
@@ -269,8 +269,8 @@ class DuplicatesJob final : public ImageJob {
     return line + '\n';
   }
 
-  [[nodiscard]] std::string row(Form form, const HashedImage& image, const Membership& place) const {
-    if (form == Form::jsonl) {
+  [[nodiscard]] std::string row(Format format, const HashedImage& image, const Membership& place) const {
+    if (format == Format::jsonl) {
       return json_row(image, place);
     }
     std::string line = place.group == 0 ? "," : fmt::format("{},{}", place.group, place.distance);
@@ -306,14 +306,14 @@ class DuplicatesJob final : public ImageJob {
 /// True if the last name is an input rather than OUT: a folder, or a file with the extension or content of an image or
 /// an archive.
 bool is_input(const std::string& name) {
-  if (is_stream(name) || kForms.find(file_ending(name)) != nullptr) {
+  if (is_stream(name) || kFormats.find(file_extension(name)) != nullptr) {
     return false;
   }
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(name, failed);
   return std::filesystem::is_directory(status) ||
          (std::filesystem::is_regular_file(status) &&
-          (codecs::is_image_ending(file_ending(name)) || !codecs::binary_format_of(name).empty()));
+          (codecs::is_image_extension(file_extension(name)) || !codecs::binary_format_of(name).empty()));
 }
 
 RunCommand declare(CommandParser& parser) {
@@ -334,8 +334,8 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--table", "write a row for every image, with all hashes, not only for images that are alike"},
               arguments->table);
   add_format_option(
-      parser, arguments->form,
-      with_choices("format of the output", kForms.names, "by the extension of OUT; txt for -, with --table csv"));
+      parser, arguments->format,
+      with_choices("format of the output", kFormats.names, "by the extension of OUT; txt for -, with --table csv"));
   parser.declare_step();
   return [arguments, &parser](const GlobalOptions& globals) {
     arguments->json = globals.json;

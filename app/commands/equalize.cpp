@@ -77,41 +77,41 @@ EqualizeOptions checked_options(const Arguments& arguments) {
 }
 
 /// Throws Error{usage} if `other` is given together with `option`.
-void refuse_beside(const char* option, bool is_given, const char* other, const char* why) {
+void reject_beside(const char* option, bool is_given, const char* other, const char* why) {
   if (is_given) {
     throw Error(ErrorKind::usage, fmt::format("{} cannot be combined with {}: {}", option, other, why));
   }
 }
 
 /// Each rejects the options that have no effect if --match, --clahe or --apply determines the tables.
-void refuse_options_with_match(const Arguments& arguments) {
-  const auto refuse = [](bool is_given, const char* option, const char* why) {
-    refuse_beside("--match", is_given, option, why);
+void reject_options_with_match(const Arguments& arguments) {
+  const auto reject = [](bool is_given, const char* option, const char* why) {
+    reject_beside("--match", is_given, option, why);
   };
-  refuse(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
-  refuse(!arguments.reference.empty(), "--reference", "it makes one table for all images, --match one for each");
-  refuse(!arguments.apply.empty(), "--apply", "both set the table; leave one out");
+  reject(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
+  reject(!arguments.reference.empty(), "--reference", "it makes one table for all images, --match one for each");
+  reject(!arguments.apply.empty(), "--apply", "both set the table; leave one out");
 }
-void refuse_options_with_clahe(const Arguments& arguments) {
-  const auto refuse = [](bool is_given, const char* option, const char* why) {
-    refuse_beside("--clahe", is_given, option, why);
+void reject_options_with_clahe(const Arguments& arguments) {
+  const auto reject = [](bool is_given, const char* option, const char* why) {
+    reject_beside("--clahe", is_given, option, why);
   };
-  refuse(!arguments.formula.empty(), "--formula", "CLAHE has its own formula");
-  refuse(!arguments.reference.empty(), "--reference", "each tile has a table of its own");
-  refuse(!arguments.match.empty(), "--match", "each tile has a table of its own");
-  refuse(!arguments.apply.empty(), "--apply", "each tile has a table of its own");
-  refuse(!arguments.lut.empty(), "--lut", "each tile has a table of its own");
-  refuse(arguments.color == "joint", "--color joint", "use luma, rgb, ycbcr or hsl");
+  reject(!arguments.formula.empty(), "--formula", "CLAHE has its own formula");
+  reject(!arguments.reference.empty(), "--reference", "each tile has a table of its own");
+  reject(!arguments.match.empty(), "--match", "each tile has a table of its own");
+  reject(!arguments.apply.empty(), "--apply", "each tile has a table of its own");
+  reject(!arguments.lut.empty(), "--lut", "each tile has a table of its own");
+  reject(arguments.color == "joint", "--color joint", "use luma, rgb, ycbcr or hsl");
 }
-void refuse_options_with_apply(const Arguments& arguments) {
-  const auto refuse = [](bool is_given, const char* option, const char* why) {
-    refuse_beside("--apply", is_given, option, why);
+void reject_options_with_apply(const Arguments& arguments) {
+  const auto reject = [](bool is_given, const char* option, const char* why) {
+    reject_beside("--apply", is_given, option, why);
   };
-  refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
-  refuse(!arguments.reference.empty(), "--reference", "both set the table for all images; leave one out");
-  refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
-  refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
-  refuse(!arguments.selection.transparent.empty(), "--transparent", "nothing is counted");
+  reject(!arguments.formula.empty(), "--formula", "the table is computed already");
+  reject(!arguments.reference.empty(), "--reference", "both set the table for all images; leave one out");
+  reject(!arguments.lut.empty(), "--lut", "it would write the same table again");
+  reject(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
+  reject(!arguments.selection.transparent.empty(), "--transparent", "nothing is counted");
 }
 
 /// The color mode for saved tables: --color, or the mode that the tables fit.
@@ -163,11 +163,11 @@ class EqualizeStep final : public ImageStep {
     options_.selection = checked_selection(arguments_->selection);
     clahe_ = checked_clahe(*arguments_, options_);
     if (arguments_->clahe) {
-      refuse_options_with_clahe(*arguments_);
+      reject_options_with_clahe(*arguments_);
     } else if (!arguments_->match.empty()) {
-      refuse_options_with_match(*arguments_);
+      reject_options_with_match(*arguments_);
     } else if (!arguments_->apply.empty()) {
-      refuse_options_with_apply(*arguments_);
+      reject_options_with_apply(*arguments_);
     }
   }
 
@@ -327,7 +327,7 @@ RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
   parser.text(
       {"--formula",
        with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula.kind, kFormulaNames)),
@@ -351,7 +351,7 @@ RunCommand declare(CommandParser& parser) {
   add_table_options(parser, *arguments);
   add_selection_options(parser, arguments->selection);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
+                    with_choices("format of the output", kImageFormats.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);

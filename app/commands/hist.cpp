@@ -37,30 +37,31 @@ constexpr const char* kExamples =
     "  gpuimg hist --merge photos/ total.json\n"
     "  gpuimg hist -r photos/ stats.csv --table";
 
-enum class Form { csv, json, svg, chart, summary };
+enum class Format { csv, json, svg, chart, summary };
 
 /// The formats of files. Chart and summary are missing: they have no extension, so only --format names them.
-const OutputForms<Form> kFileForms = {
-    "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
+const OutputFormats<Format> kFileFormats = {
+    "a histogram", {{"csv", Format::csv}, {"json", Format::json}, {"svg", Format::svg}}, Format::csv};
 
-const OutputForms<Form> kAllForms = {"a histogram",
-                                     {{"csv", Form::csv, "a line per bin"},
-                                      {"json", Form::json, "counts and statistics"},
-                                      {"svg", Form::svg, "a plot", {"plot", "graph"}},
-                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}},
-                                      {"summary", Form::summary, "means and deviations to paste", {"mean", "stats"}}},
-                                     Form::csv};
+const OutputFormats<Format> kAllFormats = {
+    "a histogram",
+    {{"csv", Format::csv, "a line per bin"},
+     {"json", Format::json, "counts and statistics"},
+     {"svg", Format::svg, "a plot", {"plot", "graph"}},
+     {"chart", Format::chart, "a plot in characters", {"txt", "text", "terminal"}},
+     {"summary", Format::summary, "means and deviations to paste", {"mean", "stats"}}},
+    Format::csv};
 
 /// True if --json applies. Throws Error{usage} if another format is also requested.
 bool prints_json(const Arguments& arguments, const std::string& output) {
   if (!arguments.json || !(output.empty() || is_standard_output(output))) {
     return false;
   }
-  if (arguments.chart || arguments.summary || !(arguments.form.empty() || arguments.form == "json")) {
+  if (arguments.chart || arguments.summary || !(arguments.format.empty() || arguments.format == "json")) {
     throw Error(ErrorKind::usage, "--json cannot be combined with " +
                                       (arguments.chart     ? "--chart"
                                        : arguments.summary ? "--summary"
-                                                           : "--format " + arguments.form) +
+                                                           : "--format " + arguments.format) +
                                       " on standard output; give only one of them, or name OUT");
   }
   return true;
@@ -68,20 +69,21 @@ bool prints_json(const Arguments& arguments, const std::string& output) {
 
 /// The output format: from the options, the extension of `output`, or the kind of standard output. An empty `output`
 /// means that OUT is missing.
-Form form_of(const Arguments& arguments, const std::string& output) {
+Format format_of(const Arguments& arguments, const std::string& output) {
   if (prints_json(arguments, output)) {
-    return Form::json;
+    return Format::json;
   }
   if (arguments.chart || arguments.summary) {
-    return arguments.chart ? Form::chart : Form::summary;
+    return arguments.chart ? Format::chart : Format::summary;
   }
-  if (!arguments.form.empty()) {
-    return output_form(kAllForms, arguments.form, output);
+  if (!arguments.format.empty()) {
+    return output_format(kAllFormats, arguments.format, output);
   }
   if (arguments.overlay && (output.empty() || is_untyped_stream(output))) {
-    return Form::chart;
+    return Format::chart;
   }
-  return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : output_form(kFileForms, "", output);
+  return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Format::chart
+                                                                  : output_format(kFileFormats, "", output);
 }
 
 HistogramOptions checked_options(const Arguments& arguments) {
@@ -128,7 +130,7 @@ ReportOptions report_options_of(const Arguments& arguments, const HistogramOptio
   return report_options;
 }
 
-[[noreturn]] void refuse_other_options(const std::string& input, const std::string& option, const std::string& theirs,
+[[noreturn]] void reject_other_options(const std::string& input, const std::string& option, const std::string& theirs,
                                        const std::string& ours) {
   throw Error(
       ErrorKind::unsupported,
@@ -158,7 +160,7 @@ class HistJob final : public ImageJob {
   }
 
   void check_name(const std::string& output) const override {
-    if (arguments_.overlay && !is_plot(form_of(arguments_, output))) {
+    if (arguments_.overlay && !is_plot(format_of(arguments_, output))) {
       throw Error(ErrorKind::usage,
                   "--overlay draws a chart or an SVG plot; give OUT the extension .svg, or add --chart");
     }
@@ -166,19 +168,19 @@ class HistJob final : public ImageJob {
   void note_options(const std::string& output, Verbosity verbosity) const override;
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override {
     const bool is_text =
-        arguments_.chart || arguments_.summary || arguments_.form == "chart" || arguments_.form == "summary";
-    return is_text ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
+        arguments_.chart || arguments_.summary || arguments_.format == "chart" || arguments_.format == "summary";
+    return is_text ? "txt" : arguments_.format.empty() ? "csv" : arguments_.format;
   }
-  [[nodiscard]] std::vector<std::string> input_endings() const override {
-    std::vector<std::string> endings = ImageJob::input_endings();
+  [[nodiscard]] std::vector<std::string> input_extensions() const override {
+    std::vector<std::string> extensions = ImageJob::input_extensions();
     if (arguments_.merge) {
-      endings.emplace_back("json");
+      extensions.emplace_back("json");
     }
-    return endings;
+    return extensions;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     return held_by_steps(image);
   }
@@ -191,7 +193,7 @@ class HistJob final : public ImageJob {
   [[nodiscard]] bool adds_up() const override { return arguments_.merge; }
   [[nodiscard]] bool can_resume() const override { return !joins() && !prints(); }
   void check_several() const override {
-    if (prints() && form_of(arguments_, "") == Form::svg) {
+    if (prints() && format_of(arguments_, "") == Format::svg) {
       throw Error(ErrorKind::usage,
                   "--format svg: standard output takes the plot of one image; add --overlay, or name a folder as OUT");
     }
@@ -263,7 +265,7 @@ class HistJob final : public ImageJob {
   [[nodiscard]] bool joins() const { return arguments_.merge || arguments_.overlay; }
 
   [[nodiscard]] InOrder drawing(OverlaidImage image) const {
-    refuse_if_met(checks_, make_report(image.histogram, report_options_of(arguments_, options_), image.facts));
+    reject_if_met(checks_, make_report(image.histogram, report_options_of(arguments_, options_), image.facts));
     return [images = overlaid_.get(), one = std::make_shared<const OverlaidImage>(std::move(image))] {
       if (images->size() == kMaxOverlaid) {
         throw Error(ErrorKind::usage, fmt::format("is not drawn: --overlay draws up to {} images", kMaxOverlaid));
@@ -280,7 +282,7 @@ class HistJob final : public ImageJob {
 
   [[nodiscard]] InOrder printing(Worker& worker, const Histogram& histogram, const ImageFacts& facts) const {
     const HistogramReport report = written_report(histogram, facts, "");
-    std::string text = worker.writer.encoded([&] { return text_of(report, form_of(arguments_, ""), "-"); });
+    std::string text = worker.writer.encoded([&] { return text_of(report, format_of(arguments_, ""), "-"); });
     return
         [printed = printed_.get(), text = std::make_shared<const std::string>(std::move(text))] { *printed += *text; };
   }
@@ -303,14 +305,14 @@ class HistJob final : public ImageJob {
       channels.push_back(channel.channel);
     }
     if (channels != options_.channels) {
-      refuse_other_options(input, "--channel", name_of(channels, kHistogramChannelNames),
+      reject_other_options(input, "--channel", name_of(channels, kHistogramChannelNames),
                            name_of(options_.channels, kHistogramChannelNames));
     }
     if (channels.front() == Channel::luma && file.luma != options_.luma) {
-      refuse_other_options(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+      reject_other_options(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
     }
     if (file.count_transparent != options_.selection.count_transparent) {
-      refuse_other_options(input, "--transparent", name_of(file.count_transparent, kTransparentNames),
+      reject_other_options(input, "--transparent", name_of(file.count_transparent, kTransparentNames),
                            name_of(options_.selection.count_transparent, kTransparentNames));
     }
     return file;
@@ -335,8 +337,8 @@ class HistJob final : public ImageJob {
                                                const std::string& output) const {
     ReportOptions options = report_options_of(arguments_, options_);
     HistogramReport report = make_report(histogram, options, facts);
-    refuse_if_met(checks_, report);
-    if (is_plot(form_of(arguments_, output)) || !options.range || options.bins) {
+    reject_if_met(checks_, report);
+    if (is_plot(format_of(arguments_, output)) || !options.range || options.bins) {
       return report;
     }
     options.range.reset();  // data contain all levels, unless --bins divides the range
@@ -345,18 +347,18 @@ class HistJob final : public ImageJob {
 
   void save(Worker& worker, const std::string& output, const HistogramReport& report) const {
     const std::string target = output.empty() ? "-" : output;
-    worker.writer.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
+    worker.writer.save(target, [&] { return text_of(report, format_of(arguments_, output), target); });
   }
 
-  static bool is_plot(Form form) { return form == Form::svg || form == Form::chart; }
+  static bool is_plot(Format format) { return format == Format::svg || format == Format::chart; }
 
-  [[nodiscard]] std::string text_of(const HistogramReport& report, Form form, const std::string& target) const {
-    switch (form) {
-      case Form::csv: return to_csv(report);
-      case Form::json: return to_json(report);
-      case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
-      case Form::summary: return to_summary(report);
-      case Form::chart: break;
+  [[nodiscard]] std::string text_of(const HistogramReport& report, Format format, const std::string& target) const {
+    switch (format) {
+      case Format::csv: return to_csv(report);
+      case Format::json: return to_json(report);
+      case Format::svg: return to_svg(report, {arguments_.log, arguments_.title});
+      case Format::summary: return to_summary(report);
+      case Format::chart: break;
     }
     TerminalStyle style = is_standard_output(target) ? style_of_stdout() : TerminalStyle{};
     style.log = arguments_.log;
@@ -373,13 +375,14 @@ class HistJob final : public ImageJob {
 };
 
 void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
-  note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
+  note_misleading_extension(kAllFormats, arguments_.format, output, verbosity);
   note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
-  const Form form = form_of(arguments_, arguments_.has_output ? output : "");
-  note_no_effect(arguments_.log && !is_plot(form), "--log", "it applies only to plots", verbosity);
-  note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty() && !arguments_.bins, "--range",
+  const Format format = format_of(arguments_, arguments_.has_output ? output : "");
+  note_no_effect(arguments_.log && !is_plot(format), "--log", "it applies only to plots", verbosity);
+  note_no_effect(!arguments_.range.empty() && !is_plot(format) && checks_.empty() && !arguments_.bins, "--range",
                  "it applies only to plots, checks and --bins", verbosity);
-  note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it applies only to SVG plots", verbosity);
+  note_no_effect(!arguments_.title.empty() && format != Format::svg, "--title", "it applies only to SVG plots",
+                 verbosity);
   note_no_effect(!arguments_.columns.empty(), "--columns", "it needs --table", verbosity);
   note_no_effect(arguments_.total, "--total", "it needs --table", verbosity);
   note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
@@ -393,15 +396,15 @@ bool is_input(const std::string& name, const Arguments& arguments) {
   if (!std::filesystem::is_regular_file(name, failed)) {
     return false;
   }
-  const std::string ending = file_ending(name);
-  const bool is_another_form =
-      arguments.chart || arguments.summary || (!arguments.form.empty() && arguments.form != "json");
-  return codecs::is_image_ending(ending) || !codecs::binary_format_of(name).empty() ||
-         (arguments.merge && ending == "json" && is_another_form);
+  const std::string extension = file_extension(name);
+  const bool is_another_format =
+      arguments.chart || arguments.summary || (!arguments.format.empty() && arguments.format != "json");
+  return codecs::is_image_extension(extension) || !codecs::binary_format_of(name).empty() ||
+         (arguments.merge && extension == "json" && is_another_format);
 }
 
 /// Rejects a folder as the last name if one file is written for all images, and explains that the last name is OUT.
-void refuse_folder_as_output(const Arguments& arguments) {
+void reject_folder_as_output(const Arguments& arguments) {
   const char* option = arguments.table     ? "--table"
                        : arguments.merge   ? "--merge"
                        : arguments.overlay ? "--overlay"
@@ -421,7 +424,7 @@ void refuse_folder_as_output(const Arguments& arguments) {
 /// Prints a note with alternatives if the histogram of each image of a folder is printed.
 void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& globals) {
   const bool joins = arguments.table || arguments.merge || arguments.overlay || !arguments.fail_if.empty() ||
-                     arguments.form == "svg";  // rejected later
+                     arguments.format == "svg";  // rejected later
   std::error_code failed;
   const auto& paths = arguments.files.paths;
   const auto folder = std::find_if(
@@ -442,7 +445,7 @@ RunCommand declare(CommandParser& parser) {
                  "output. Without OUT, or if the last name is an image, hist prints a chart of each image "
                  "on a terminal, CSV elsewhere",
        .output_usage = "[OUT]",
-       .other_endings = {"json"}});
+       .other_extensions = {"json"}});
   parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, HistogramOptions().luma);
@@ -450,8 +453,8 @@ RunCommand declare(CommandParser& parser) {
                 arguments->bins);
   parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
-  add_format_option(parser, arguments->form,
-                    with_choices("format of the output", kAllForms.names, "by the extension of OUT; csv for -"));
+  add_format_option(parser, arguments->format,
+                    with_choices("format of the output", kAllFormats.names, "by the extension of OUT; csv for -"));
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
   parser.flag(
       {"--summary", "the same as --format summary: mean and deviation of each channel, to paste into a program"},
@@ -482,7 +485,7 @@ RunCommand declare(CommandParser& parser) {
     arguments->files.all_are_inputs =
         !arguments->files.paths.empty() && is_input(arguments->files.paths.back(), *arguments);
     arguments->has_output = names_output(arguments->files);
-    refuse_folder_as_output(*arguments);
+    reject_folder_as_output(*arguments);
     note_folder_is_printed(*arguments, globals);
     const auto job = arguments->table ? make_table_job(*arguments) : make_job(*arguments);
     return run_job(*job, parser, arguments->files, globals);
@@ -492,16 +495,16 @@ RunCommand declare(CommandParser& parser) {
 }  // namespace
 
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
-  refuse_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
-  refuse_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
-  const bool sums_up = arguments.summary || arguments.form == "summary";
-  refuse_together(sums_up && arguments.chart, "--summary", "--chart");
-  refuse_together(sums_up && arguments.overlay, "--summary", "--overlay");
-  refuse_together(sums_up && arguments.channel == "h", "--summary", "--channel h");
-  refuse_together(arguments.summary && !arguments.form.empty() && arguments.form != "summary", "--summary",
-                  "--format " + arguments.form);
-  refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",
-                  "--format " + arguments.form);
+  reject_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
+  reject_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
+  const bool sums_up = arguments.summary || arguments.format == "summary";
+  reject_together(sums_up && arguments.chart, "--summary", "--chart");
+  reject_together(sums_up && arguments.overlay, "--summary", "--overlay");
+  reject_together(sums_up && arguments.channel == "h", "--summary", "--channel h");
+  reject_together(arguments.summary && !arguments.format.empty() && arguments.format != "summary", "--summary",
+                  "--format " + arguments.format);
+  reject_together(arguments.chart && !arguments.format.empty() && arguments.format != "chart", "--chart",
+                  "--format " + arguments.format);
   return std::make_unique<HistJob>(arguments);
 }
 

@@ -21,7 +21,7 @@ struct Arguments {
   std::optional<int> bins;
   bool cumulative = false;
   bool normalize = false;
-  std::string form;
+  std::string format;
   bool chart = false;
   bool summary = false;
   bool log = false;

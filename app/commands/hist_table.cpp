@@ -16,12 +16,12 @@
 namespace gpuimg::commands::hist {
 namespace {
 
-const OutputForms<TableForm> kTableForms = {
-    "a table", {{"csv", TableForm::csv}, {"jsonl", TableForm::jsonl, "", {"json", "ndjson"}}}, TableForm::csv};
+const OutputFormats<TableFormat> kTableFormats = {
+    "a table", {{"csv", TableFormat::csv}, {"jsonl", TableFormat::jsonl, "", {"json", "ndjson"}}}, TableFormat::csv};
 
-TableForm table_form_of(const Arguments& arguments, const std::string& output) {
-  const bool prints_json = arguments.json && arguments.form.empty() && (output.empty() || is_untyped_stream(output));
-  return prints_json ? TableForm::jsonl : output_form(kTableForms, arguments.form, output);
+TableFormat table_format_of(const Arguments& arguments, const std::string& output) {
+  const bool prints_json = arguments.json && arguments.format.empty() && (output.empty() || is_untyped_stream(output));
+  return prints_json ? TableFormat::jsonl : output_format(kTableFormats, arguments.format, output);
 }
 
 /// Luma and the other channels of the image.
@@ -44,9 +44,9 @@ class HistTableJob final : public ImageJob {
     options_.selection = checked_selection(arguments.selection);
   }
 
-  void check_name(const std::string& output) const override { (void)table_form_of(arguments_, output); }
+  void check_name(const std::string& output) const override { (void)table_format_of(arguments_, output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kTableForms, arguments_.form, output, verbosity);
+    note_misleading_extension(kTableFormats, arguments_.format, output, verbosity);
     const auto note = [&](bool applies, const char* option) {
       note_no_effect(applies, option, "--table writes statistics of luma and all channels", verbosity);
     };
@@ -60,8 +60,8 @@ class HistTableJob final : public ImageJob {
   }
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override { return "csv"; }
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     return held_by_steps(image);
   }
@@ -100,7 +100,7 @@ class HistTableJob final : public ImageJob {
     }
     std::optional<Error> failed;
     try {
-      refuse_if_met(checks_, report);
+      reject_if_met(checks_, report);
     } catch (const Error& error) {
       failed = error;
     }
@@ -120,13 +120,13 @@ class HistTableJob final : public ImageJob {
 
   [[nodiscard]] bool has_merged() const override { return !rows_->empty(); }
   void finish(Worker& worker, const std::string& output) const override {
-    const TableForm form = table_form_of(arguments_, output);
+    const TableFormat format = table_format_of(arguments_, output);
     worker.writer.save(output.empty() ? "-" : output, [&] {
-      std::string text = table_header(form, columns_);
+      std::string text = table_header(format, columns_);
       for (const Row& row : *rows_) {
-        text += table_row(form, row.name, row.cells, columns_);
+        text += table_row(format, row.name, row.cells, columns_);
       }
-      return arguments_.total ? text + table_row(form, "total", total_->cells(), columns_) : text;
+      return arguments_.total ? text + table_row(format, "total", total_->cells(), columns_) : text;
     });
   }
 
@@ -187,10 +187,10 @@ class HistTableJob final : public ImageJob {
 }  // namespace
 
 std::unique_ptr<ImageJob> make_table_job(const Arguments& arguments) {
-  refuse_together(arguments.merge, "--table", "--merge");
-  refuse_together(arguments.overlay, "--table", "--overlay");
-  refuse_together(arguments.chart, "--table", "--chart");
-  refuse_together(arguments.summary, "--table", "--summary");
+  reject_together(arguments.merge, "--table", "--merge");
+  reject_together(arguments.overlay, "--table", "--overlay");
+  reject_together(arguments.chart, "--table", "--chart");
+  reject_together(arguments.summary, "--table", "--summary");
   return std::make_unique<HistTableJob>(arguments);
 }
 

@@ -93,9 +93,9 @@ Image channel_image(ConstView pixels, std::size_t channel) {
 /// The file names of the three planes of `output`: a_h.png, a_s.png and a_l.png for "a.png", in this order.
 std::array<std::string, 3> plane_names(const std::string& output) {
   const std::filesystem::path path(output);
-  const std::string ending = path.extension().string();
-  const std::string stem = output.substr(0, output.size() - ending.size());
-  return {stem + "_h" + ending, stem + "_s" + ending, stem + "_l" + ending};
+  const std::string extension = path.extension().string();
+  const std::string stem = output.substr(0, output.size() - extension.size());
+  return {stem + "_h" + extension, stem + "_s" + extension, stem + "_l" + extension};
 }
 
 /// Hue, saturation and lightness as three gray images, in this order for every encoding.
@@ -105,13 +105,13 @@ std::array<Image, 3> split_planes(ConstView hsl, HslEncoding encoding) {
   return {channel_image(hsl, 0), channel_image(hsl, saturation), channel_image(hsl, lightness)};
 }
 
-enum class HslForm { npy, png, tiff };
+enum class HslFormat { npy, png, tiff };
 
-const OutputForms<HslForm> kHslForms =
-    with_table_codec({"HSL",
-                      {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
-                      HslForm::png},
-                     HslForm::tiff, "float32, a page for each of H, S and L");
+const OutputFormats<HslFormat> kHslFormats = with_table_codec(
+    {"HSL",
+     {{"npy", HslFormat::npy, "float32, or what --encode says"}, {"png", HslFormat::png, "16 bits, or 8"}},
+     HslFormat::png},
+    HslFormat::tiff, "float32, a page for each of H, S and L");
 
 std::optional<HslEncoding> encoding_asked(const Arguments& arguments) {
   if (arguments.encoding.empty()) {
@@ -126,11 +126,11 @@ std::vector<std::byte> tiff_of(ConstView hsl) {
   return codecs::table_codec()->encode_table(hsl, channels);
 }
 
-void save_pixels(Worker& worker, const std::string& output, HslForm form, ConstView pixels,
+void save_pixels(Worker& worker, const std::string& output, HslFormat format, ConstView pixels,
                  const codecs::WriteOptions& write_options) {
-  if (form == HslForm::tiff) {
+  if (format == HslFormat::tiff) {
     worker.writer.save(output, [&] { return tiff_of(pixels); });
-  } else if (form == HslForm::npy) {
+  } else if (format == HslFormat::npy) {
     worker.writer.save_rows(output, pixels, codecs::npy::npy_opener(pixels.width, pixels.height, pixels.format));
   } else {
     worker.writer.save_image(output, pixels, write_options);
@@ -145,22 +145,22 @@ class ToHslJob final : public ImageJob {
 
   void check_name(const std::string& output) const override {
     const bool is_float = encoding_for(output) == HslEncoding::f32;
-    if (is_float && form_of(output) == HslForm::png) {
+    if (is_float && format_of(output) == HslFormat::png) {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
     }
-    if (!is_float && form_of(output) == HslForm::tiff) {
+    if (!is_float && format_of(output) == HslFormat::tiff) {
       throw Error(ErrorKind::usage, "--encode: a TIFF holds float; give OUT the extension .npy or .png");
     }
-    refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
+    reject_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kHslForms, asked_form(), output, verbosity);
+    note_misleading_extension(kHslFormats, asked_format(), output, verbosity);
     note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "HSL carries no metadata", verbosity);
     ImageOutputArguments of_image = arguments_.image_output;
-    if (form_of(output) == HslForm::tiff && !std::exchange(of_image.compression, "").empty()) {
+    if (format_of(output) == HslFormat::tiff && !std::exchange(of_image.compression, "").empty()) {
       note_no_effect(true, "--compression", "tables in TIFF are stored uncompressed", verbosity);
     }
-    const bool is_png = form_of(output) == HslForm::png;
+    const bool is_png = format_of(output) == HslFormat::png;
     note_without_effect(of_image, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt, verbosity);
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
@@ -170,15 +170,15 @@ class ToHslJob final : public ImageJob {
     const auto planes = plane_names(output);
     return {planes.begin(), planes.end()};
   }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override {
     const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
-    return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
+    return !asked_format().empty() ? asked_format() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override {
     const ToHslOptions options{encoding_for(output)};
-    HeldBeside held = held_by_steps_and(traits_for(options), image);
-    held.others += (form_of(output) == HslForm::tiff ? held.result : 0) + (arguments_.planes ? held.result : 0);
-    held.of_thread = form_of(output) == HslForm::png ? output_.held_of_thread(output) : 0;
+    ExtraBytes held = held_by_steps_and(traits_for(options), image);
+    held.others += (format_of(output) == HslFormat::tiff ? held.result : 0) + (arguments_.planes ? held.result : 0);
+    held.of_thread = format_of(output) == HslFormat::png ? output_.held_of_thread(output) : 0;
     return held;
   }
   [[nodiscard]] std::vector<OperationTraits> operations() const override {
@@ -186,12 +186,12 @@ class ToHslJob final : public ImageJob {
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return !arguments_.planes && steps_.takes_bands() &&
-           (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
+           (format_of(output) == HslFormat::npy || (format_of(output) == HslFormat::png && output_.takes_rows(output)));
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
-    const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
+    const bool is_png = format_of(paths.output) == HslFormat::png;  // a device may encode it
     const auto when = is_png ? RowsWhen::on_host : RowsWhen::always;
     codecs::DecodedImage decoded = arguments_.planes ? load(worker, paths) : load_rows(worker, paths, rows_when(when));
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
@@ -199,14 +199,14 @@ class ToHslJob final : public ImageJob {
     made.add("hsl", applying(ToHslOptions{encoding}), traits_of(ToHslOptions{encoding}, made.result));
     const ImageShape& result = made.result;
     codecs::WriteOptions write_options = output_.write_options();
-    if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
+    if (!arguments_.planes && format_of(paths.output) == HslFormat::png) {
       write_options.text = hsl_text_entries(encoding, rgb_sample);
       output_.process(OperationInput(std::move(decoded)), made.steps, result, paths.output, write_options, worker);
       save_side_files(made, worker);
       return {};
     }
     OperationInput input(std::move(decoded));
-    if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
+    if (!arguments_.planes && format_of(paths.output) == HslFormat::npy) {
       const auto open = codecs::npy::npy_opener(result.width, result.height, result.format);
       worker.writer.write_result(worker.executor, std::move(input), made.steps, paths.output, open);
       save_side_files(made, worker);
@@ -218,22 +218,23 @@ class ToHslJob final : public ImageJob {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
       for (std::size_t i = 0; i < names.size(); ++i) {
-        save_pixels(worker, names[i], form_of(paths.output), images[i].view(), write_options);
+        save_pixels(worker, names[i], format_of(paths.output), images[i].view(), write_options);
       }
     } else {
-      save_pixels(worker, paths.output, form_of(paths.output), hsl.view(), write_options);
+      save_pixels(worker, paths.output, format_of(paths.output), hsl.view(), write_options);
     }
     return {};
   }
 
  private:
-  [[nodiscard]] HslForm form_of(const std::string& output) const {
-    return output_form(kHslForms, asked_form(), output);
+  [[nodiscard]] HslFormat format_of(const std::string& output) const {
+    return output_format(kHslFormats, asked_format(), output);
   }
   [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
-    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::png ? HslEncoding::u16 : HslEncoding::f32);
+    return encoding_asked(arguments_)
+        .value_or(format_of(output) == HslFormat::png ? HslEncoding::u16 : HslEncoding::f32);
   }
-  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+  [[nodiscard]] const std::string& asked_format() const { return arguments_.image_output.format; }
 
   const Arguments& arguments_;
   PhotoOutput output_;
@@ -257,7 +258,7 @@ class FromHslStep final : public ImageStep {
     note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "HSL carries no metadata", verbosity);
   }
   [[nodiscard]] bool reads_files() const override { return true; }
-  [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
+  [[nodiscard]] std::vector<std::string> input_extensions() const override { return {"npy", "png"}; }
 
   [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const override {
     const Bytes bytes = worker.loader.read(path);
@@ -317,7 +318,7 @@ class FromHslStep final : public ImageStep {
 };
 
 /// Rejects --depth and --background for HSL output: the encoding determines the depth, and alpha is kept.
-void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
+void reject_conversion_of_hsl(const ImageOutputArguments& output) {
   const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
   if (option != nullptr) {
     throw Error(ErrorKind::usage, std::string(option) + ": OUT is HSL, not RGB; give --inverse or an adjustment, " +
@@ -359,11 +360,11 @@ class AdjustHslStep final : public ImageStep {
 };
 
 void check_together(const Arguments& arguments) {
-  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
-  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
-  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
+  reject_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
+  reject_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
+  reject_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
                   "--inverse, --hue, --saturation, --lightness");
-  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+  reject_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
 }
 
 /// Prints a note for a factor of 5 or more without a percent sign, which was probably meant as a percentage.
@@ -386,7 +387,7 @@ RunCommand declare(CommandParser& parser) {
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
        .output = fmt::format("a .npy, .png or .tif file, or a folder; with --inverse or an adjustment a {} file; - is "
                              "standard output",
-                             listed_image_forms("."))});
+                             listed_image_formats("."))});
   parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "u16 in .png, else float"), "NAME"},
               arguments->encoding);
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);
@@ -400,7 +401,7 @@ RunCommand declare(CommandParser& parser) {
       parser, arguments->image_output.format,
       fmt::format("format of the output: npy, png or tif; with --inverse or an adjustment {} [by the extension of OUT; "
                   "png for -]",
-                  listed_image_forms()));
+                  listed_image_formats()));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
@@ -411,7 +412,7 @@ RunCommand declare(CommandParser& parser) {
       return std::make_shared<FromHslStep>(*arguments, false);
     }
     if (!arguments->adjusts()) {
-      refuse_before_steps("HSL", "--inverse, --hue, --saturation or --lightness");
+      reject_before_steps("HSL", "--inverse, --hue, --saturation or --lightness");
     }
     return std::make_shared<AdjustHslStep>(*arguments);
   });
@@ -426,7 +427,7 @@ RunCommand declare(CommandParser& parser) {
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   check_together(arguments);
   if (!arguments.inverse && !arguments.adjusts()) {
-    refuse_conversion_of_hsl(arguments.image_output);
+    reject_conversion_of_hsl(arguments.image_output);
   }
   if (arguments.inverse) {
     return std::make_unique<PhotoJob>(std::make_shared<FromHslStep>(arguments, true), arguments.image_output);

@@ -347,7 +347,7 @@ struct Files {
 
 /// The files in the order given; files of a folder are sorted. A missing file fails later, when it is read.
 Files files_of(const InputArguments& arguments, Verbosity verbosity) {
-  const FileFilter filter(arguments.include, arguments.exclude, codecs::input_endings());
+  const FileFilter filter(arguments.include, arguments.exclude, codecs::input_extensions());
   Files files;
   for (const std::string& path : arguments.paths) {
     if (!is_folder_name(path)) {
@@ -403,7 +403,7 @@ bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
 
 ExitCode run(const InputArguments& arguments, const GlobalOptions& globals) {
   check(arguments);
-  refuse_all_pages(globals);
+  reject_all_pages(globals);
   if (arguments.paths.empty() && arguments.files_from.empty()) {
     throw Error(ErrorKind::usage,
                 "FILE is missing: name an image or a folder, or - for standard input; see 'gpuimg info --help'");
@@ -425,7 +425,7 @@ RunCommand declare(CommandParser& parser) {
   parser.positionals({.name = "FILE",
                       .description = "images, .npy tables and folders; - is standard input",
                       .usage = "FILE...",
-                      .endings = codecs::readable_endings()},
+                      .extensions = codecs::readable_extensions()},
                      arguments->paths);
   add_input_options(parser, *arguments);
   return [arguments](const GlobalOptions& globals) { return run(*arguments, globals); };

@@ -67,14 +67,14 @@ IntegralOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-enum class Form { npy, png, csv, tiff };
+enum class Format { npy, png, csv, tiff };
 
-const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
-                                                   {{"npy", Form::npy, "exact"},
-                                                    {"png", Form::png, "a preview in 16-bit gray"},
-                                                    {"csv", Form::csv, "exact, up to 4,000,000 entries"}},
-                                                   Form::npy},
-                                                  Form::tiff, "u32, f32 or f64");
+const OutputFormats<Format> kFormats = with_table_codec({"a summed-area table",
+                                                         {{"npy", Format::npy, "exact"},
+                                                          {"png", Format::png, "a preview in 16-bit gray"},
+                                                          {"csv", Format::csv, "exact, up to 4,000,000 entries"}},
+                                                         Format::npy},
+                                                        Format::tiff, "u32, f32 or f64");
 
 /// Begins an .npy file of the table.
 OpenWriter npy_writer(const ImageShape& input, const IntegralOptions& options) {
@@ -92,63 +92,63 @@ class IntegralJob final : public ImageJob {
         write_options_(checked_write_options(arguments.image_output)) {}
 
   void check_name(const std::string& output) const override {
-    if (form_of(output) == Form::tiff && options_.type == Sample::u64) {
+    if (format_of(output) == Format::tiff && options_.type == Sample::u64) {
       throw Error(ErrorKind::usage, "--type: u64 needs an .npy or .csv output; a TIFF holds u32, f32 or f64");
     }
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kForms, asked_form(), output, verbosity);
+    note_misleading_extension(kFormats, asked_format(), output, verbosity);
     note_no_effect(options_.luma != IntegralOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not summed", verbosity);
     const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
     note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
     ImageOutputArguments of_image = arguments_.image_output;
-    if (form_of(output) == Form::tiff && !std::exchange(of_image.compression, "").empty()) {
+    if (format_of(output) == Format::tiff && !std::exchange(of_image.compression, "").empty()) {
       note_no_effect(true, "--compression", "tables in TIFF are stored uncompressed", verbosity);
     }
-    const bool is_png = form_of(output) == Form::png;
+    const bool is_png = format_of(output) == Format::png;
     note_without_effect(of_image, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt, verbosity);
   }
-  [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
-    return asked_form().empty() ? "npy" : asked_form();
+  [[nodiscard]] bool is_binary(const std::string& output) const override { return format_of(output) != Format::csv; }
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override {
+    return asked_format().empty() ? "npy" : asked_format();
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kLongestText = 21;  // one sum and its comma
     constexpr std::uint64_t kPreview = 2;
-    HeldBeside held = held_by_steps_and(traits_for(options_), image);
-    const Form form = form_of(output);
-    held.others += form == Form::npy   ? 0
-                   : form == Form::csv ? kLongestText
-                   : form == Form::png ? kPreview
-                                       : held.result;
+    ExtraBytes held = held_by_steps_and(traits_for(options_), image);
+    const Format format = format_of(output);
+    held.others += format == Format::npy   ? 0
+                   : format == Format::csv ? kLongestText
+                   : format == Format::png ? kPreview
+                                           : held.result;
     return held;
   }
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return form_of(output) == Form::npy && steps_.takes_bands();
+    return format_of(output) == Format::npy && steps_.takes_bands();
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    const Form form = form_of(paths.output);
+    const Format format = format_of(paths.output);
     codecs::DecodedImage decoded =
-        form == Form::npy ? load_rows(worker, paths, rows_when(RowsWhen::always)) : load(worker, paths);
+        format == Format::npy ? load_rows(worker, paths, rows_when(RowsWhen::always)) : load(worker, paths);
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     const ImageShape shape = made.result;
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(shape.format, decoded.metadata, paths.input);
     }
-    if (form == Form::csv) {
+    if (format == Format::csv) {
       check_table_fits_csv(shape.width, shape.height, options_.layout);
     }
     IntegralOptions options = options_;
-    if (form == Form::tiff && !options.type &&
+    if (format == Format::tiff && !options.type &&
         table_sample(shape.width, shape.height, shape.format, options) == Sample::u64) {
       options.type = Sample::f64;
     }
     made.add("integral", applying(options), traits_of(options, shape));
     OperationInput input(std::move(decoded));
-    if (form == Form::npy) {
+    if (format == Format::npy) {
       worker.writer.write_result(worker.executor, std::move(input), made.steps, paths.output,
                                  npy_writer(shape, options));
       save_side_files(made, worker);
@@ -156,10 +156,10 @@ class IntegralJob final : public ImageJob {
     }
     const Image table = worker.executor.process(std::move(input), made.steps);
     save_side_files(made, worker);
-    if (form == Form::tiff) {
+    if (format == Format::tiff) {
       constexpr std::string_view kSums = "sums";
       worker.writer.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
-    } else if (form == Form::csv) {
+    } else if (format == Format::csv) {
       worker.writer.save(paths.output, [&] { return table_csv(table.view()); });
     } else {
       worker.writer.save_image(paths.output, table_preview(table.view()).view(), write_options_);
@@ -168,8 +168,10 @@ class IntegralJob final : public ImageJob {
   }
 
  private:
-  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
-  [[nodiscard]] Form form_of(const std::string& output) const { return output_form(kForms, asked_form(), output); }
+  [[nodiscard]] const std::string& asked_format() const { return arguments_.image_output.format; }
+  [[nodiscard]] Format format_of(const std::string& output) const {
+    return output_format(kFormats, asked_format(), output);
+  }
 
   const Arguments& arguments_;
   IntegralOptions options_;
@@ -195,12 +197,12 @@ class MeanStep final : public ImageStep {
   WindowOptions options_;
 };
 
-enum class MomentForm { npy, png };
+enum class MomentFormat { npy, png };
 
-const OutputForms<MomentForm> kMomentForms = {
+const OutputFormats<MomentFormat> kMomentFormats = {
     "a variance or deviation",
-    {{"npy", MomentForm::npy, "float32"}, {"png", MomentForm::png, "a preview in 16-bit gray"}},
-    MomentForm::npy};
+    {{"npy", MomentFormat::npy, "float32"}, {"png", MomentFormat::png, "a preview in 16-bit gray"}},
+    MomentFormat::npy};
 
 /// A gray image in which the largest number is white.
 Image preview_of(ConstView moments) {
@@ -226,38 +228,38 @@ class MomentJob final : public ImageJob {
       : options_(options), arguments_(image_output), write_options_(checked_write_options(image_output)) {}
 
   [[nodiscard]] std::vector<OperationTraits> operations() const override { return followed_by(traits_of(options_)); }
-  void check_name(const std::string& output) const override { (void)form_of(output); }
+  void check_name(const std::string& output) const override { (void)format_of(output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_misleading_ending(kMomentForms, arguments_.format, output, verbosity);
+    note_misleading_extension(kMomentFormats, arguments_.format, output, verbosity);
     note_no_effect(options_.luma != WindowOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not used", verbosity);
-    const bool is_png = form_of(output) == MomentForm::png;
+    const bool is_png = format_of(output) == MomentFormat::png;
     note_without_effect(arguments_, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt, verbosity);
   }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override {
     return arguments_.format.empty() ? "npy" : arguments_.format;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override {
     constexpr std::uint64_t kPreview = 2;
-    HeldBeside held = held_by_steps_and(traits_for(options_), image);
-    held.others += form_of(output) == MomentForm::png ? kPreview : 0;
+    ExtraBytes held = held_by_steps_and(traits_for(options_), image);
+    held.others += format_of(output) == MomentFormat::png ? kPreview : 0;
     return held;
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return form_of(output) == MomentForm::npy && steps_.takes_bands();
+    return format_of(output) == MomentFormat::npy && steps_.takes_bands();
   }
 
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
-    const MomentForm form = form_of(paths.output);
+    const MomentFormat format = format_of(paths.output);
     codecs::DecodedImage decoded =
-        form == MomentForm::npy ? load_rows(worker, paths, rows_when(RowsWhen::too_large)) : load(worker, paths);
+        format == MomentFormat::npy ? load_rows(worker, paths, rows_when(RowsWhen::too_large)) : load(worker, paths);
     ImageSteps::OfImage made = steps_.for_image(decoded, paths.input, worker);
     if (options_.channel == Channel::luma) {
       worker.loader.note_luma_of(made.result.format, decoded.metadata, paths.input);
     }
     const OperationTraits traits = traits_of(options_, made.result);
     made.add("integral", applying(options_), traits);
-    if (form == MomentForm::npy) {
+    if (format == MomentFormat::npy) {
       const auto open = codecs::npy::npy_opener(traits.result.width, traits.result.height, traits.result.format);
       worker.writer.write_result(worker.executor, OperationInput(std::move(decoded)), made.steps, paths.output, open);
     } else {
@@ -269,8 +271,8 @@ class MomentJob final : public ImageJob {
   }
 
  private:
-  [[nodiscard]] MomentForm form_of(const std::string& output) const {
-    return output_form(kMomentForms, arguments_.format, output);
+  [[nodiscard]] MomentFormat format_of(const std::string& output) const {
+    return output_format(kMomentFormats, arguments_.format, output);
   }
 
   WindowOptions options_;
@@ -307,8 +309,8 @@ std::unique_ptr<ImageJob> make_window_job(const WindowOptions& options, const Im
   return std::make_unique<MomentJob>(options, image_output);
 }
 
-void refuse_table_options(const Arguments& arguments) {
-  const auto refuse = [](bool is_given, const char* option) {
+void reject_table_options(const Arguments& arguments) {
+  const auto reject = [](bool is_given, const char* option) {
     if (is_given) {
       throw Error(
           ErrorKind::usage,
@@ -316,29 +318,29 @@ void refuse_table_options(const Arguments& arguments) {
               " cannot be combined with --mean, --variance or --deviation: it applies only to summed-area tables");
     }
   };
-  refuse(!arguments.layout.empty(), "--layout");
-  refuse(!arguments.type.empty(), "--type");
-  refuse(arguments.square, "--square");
-  refuse(arguments.allow_wrap, "--allow-wrap");
+  reject(!arguments.layout.empty(), "--layout");
+  reject(!arguments.type.empty(), "--type");
+  reject(arguments.square, "--square");
+  reject(arguments.allow_wrap, "--allow-wrap");
 }
 
 /// Rejects the options of image outputs: only the mean is an image like the input.
-void refuse_photo_options(const ImageOutputArguments& output) {
-  const auto refuse = [](bool is_given, const char* option) {
+void reject_photo_options(const ImageOutputArguments& output) {
+  const auto reject = [](bool is_given, const char* option) {
     if (is_given) {
       throw Error(ErrorKind::usage, std::string(option) + " needs --mean: without it, OUT holds numbers");
     }
   };
-  refuse(!output.quality.empty(), "--quality");
-  refuse(!output.subsampling.empty(), "--subsampling");
-  refuse(!output.strip.empty(), "--strip");
-  refuse(!output.background.empty(), "--background");
-  refuse(!output.depth.empty(), "--depth");
+  reject(!output.quality.empty(), "--quality");
+  reject(!output.subsampling.empty(), "--subsampling");
+  reject(!output.strip.empty(), "--strip");
+  reject(!output.background.empty(), "--background");
+  reject(!output.depth.empty(), "--depth");
 }
 
 /// Also throws Error{usage} for options that apply only to tables.
 WindowOptions checked_window_options(const Arguments& arguments) {
-  refuse_table_options(arguments);
+  reject_table_options(arguments);
   WindowOptions options = checked_window(arguments.window);
   options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
   options.luma = value_named("--luma", arguments.luma, kLumaNames);
@@ -349,7 +351,7 @@ WindowOptions checked_window_options(const Arguments& arguments) {
 
 std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   if (arguments.window.mean.empty()) {
-    refuse_photo_options(arguments.image_output);
+    reject_photo_options(arguments.image_output);
   }
   if (!arguments.window.any()) {
     if (!arguments.window.border.empty()) {
@@ -405,7 +407,7 @@ RunCommand declare(CommandParser& parser) {
   add_window_options(parser, arguments->window);
   add_transparent_option(parser, arguments->transparent);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("format of the output; with --mean an image format", kForms.names,
+                    with_choices("format of the output; with --mean an image format", kFormats.names,
                                  "by the extension of OUT; npy for -, png with --mean"));
   add_compression_options(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
@@ -413,7 +415,7 @@ RunCommand declare(CommandParser& parser) {
   add_conversion_options(parser, arguments->image_output);
   parser.declare_step([arguments]() -> std::shared_ptr<ImageStep> {
     if (arguments->window.mean.empty()) {
-      refuse_before_steps("a table of numbers", "--mean");
+      reject_before_steps("a table of numbers", "--mean");
     }
     return std::make_shared<MeanStep>(checked_window_options(*arguments));
   });

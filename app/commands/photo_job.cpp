@@ -39,8 +39,8 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
 
 }  // namespace
 
-PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments, const OutputForms<codecs::FileFormat>& forms)
-    : forms_(forms),
+PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments, const OutputFormats<codecs::FileFormat>& formats)
+    : formats_(formats),
       asked_(arguments.format),
       options_(checked_write_options(arguments)),
       conversion_(checked_conversion(arguments)),
@@ -48,7 +48,7 @@ PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments, const OutputForm
       keeps_quality_(arguments.keeps_quality()) {}
 
 codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
-  return output_form(forms_, asked_, output);
+  return output_format(formats_, asked_, output);
 }
 
 void PhotoOutput::follow(codecs::DecodedImage& input, const Steps& steps, const ImageShape& result,
@@ -161,13 +161,15 @@ BilevelBits checked_bilevel_bits(const std::string& depth) {
   return depth == "8" ? BilevelBits::eight : BilevelBits::one;
 }
 
-void refuse_before_steps(const std::string& what, const std::string& options) {
+void reject_before_steps(const std::string& what, const std::string& options) {
   throw Error(ErrorKind::usage,
               fmt::format("it makes {}, so it can only be the last step; to make an image, give {}", what, options));
 }
 
 PhotoJob::PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& arguments, BilevelBits bits)
-    : arguments_(arguments), bits_(bits), output_(arguments, bits == BilevelBits::none ? kImageForms : kBitmapForms) {
+    : arguments_(arguments),
+      bits_(bits),
+      output_(arguments, bits == BilevelBits::none ? kImageFormats : kBitmapFormats) {
   if (last != nullptr) {
     steps_.add(std::move(last));
   }
@@ -175,14 +177,14 @@ PhotoJob::PhotoJob(std::shared_ptr<ImageStep> last, const ImageOutputArguments& 
 
 void PhotoJob::check_name(const std::string& output) const {
   (void)output_.format_of(output);
-  const std::string name = arguments_.format.empty() ? file_ending(output) : arguments_.format;
-  if (bits_ == BilevelBits::eight && kBitmapForms.find(name) != nullptr && kImageForms.find(name) == nullptr) {
+  const std::string name = arguments_.format.empty() ? file_extension(output) : arguments_.format;
+  if (bits_ == BilevelBits::eight && kBitmapFormats.find(name) != nullptr && kImageFormats.find(name) == nullptr) {
     throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit per pixel; use another format for 8", name));
   }
 }
 
 void PhotoJob::note_options(const std::string& output, Verbosity verbosity) const {
-  note_misleading_ending(output_.forms(), arguments_.format, output, verbosity);
+  note_misleading_extension(output_.formats(), arguments_.format, output, verbosity);
   steps_.note_options(verbosity);
   note_without_effect(arguments_, output, output_.format_of(output), verbosity);
   const codecs::FileFormat format = output_.format_of(output);
@@ -198,22 +200,22 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
 }
 
 /// Black and white images keep the extension of the input only if its format stores black and white without loss.
-std::string PhotoJob::ending_for(const std::string& input) const {
+std::string PhotoJob::extension_for(const std::string& input) const {
   if (!steps_.is_bilevel() || !arguments_.format.empty()) {
-    return steps_.is_bilevel() ? arguments_.format : image_ending_for(input, arguments_.format);
+    return steps_.is_bilevel() ? arguments_.format : image_extension_for(input, arguments_.format);
   }
-  const std::string own = file_ending(input);
-  const auto* form = kBitmapForms.find(own);
+  const std::string own = file_extension(input);
+  const auto* format = kBitmapFormats.find(own);
   const bool is_lossy =
-      form == nullptr || form->value == codecs::FileFormat::jpeg || codecs::codec_of(form->value).name == "WebP";
+      format == nullptr || format->value == codecs::FileFormat::jpeg || codecs::codec_of(format->value).name == "WebP";
   return is_lossy ? "png" : own;
 }
 
-HeldBeside PhotoJob::held_beside(const codecs::DeclaredImage& image, const std::string& output) const {
+ExtraBytes PhotoJob::extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const {
   const ImageShape input = largest_shape(image);
   const std::vector<OperationTraits> traits = steps_.traits(input);
   const ImageShape& result = traits.empty() ? input : traits.back().result;
-  HeldBeside held = held_by(traits, input);
+  ExtraBytes held = held_by(traits, input);
   held.others += converted_bytes(result.format.bytes_per_pixel(), output_.conversion());
   held.of_thread = output_.held_of_thread(output);
   return held;
@@ -317,7 +319,7 @@ StepOfImage GeometryStep::for_image(const StepInput& input, Worker& worker) cons
 
 void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments) {
   add_format_option(parser, arguments.format,
-                    with_choices("format of the output", kImageForms.names, "by the extension of OUT; png for -"));
+                    with_choices("format of the output", kImageFormats.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments);
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);
@@ -328,7 +330,7 @@ void add_bilevel_options(CommandParser& parser, std::string& depth, ImageOutputA
   parser.text(of_run({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"}),
               depth);
   add_format_option(parser, arguments.format,
-                    with_choices("format of the output", kBitmapForms.names, "by the extension of OUT; png for -"));
+                    with_choices("format of the output", kBitmapFormats.names, "by the extension of OUT; png for -"));
   add_compression_options(parser, arguments);
   add_lossy_options(parser, arguments);
   add_metadata_option(parser, arguments);

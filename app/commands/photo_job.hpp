@@ -22,7 +22,7 @@ class PhotoOutput {
  public:
   /// Throws Error{usage} for values out of range.
   explicit PhotoOutput(const ImageOutputArguments& arguments,
-                       const OutputForms<codecs::FileFormat>& forms = kImageForms);
+                       const OutputFormats<codecs::FileFormat>& formats = kImageFormats);
 
   /// Updates the metadata of the input after steps that move pixels: sizes and densities then describe `result`, and
   /// the thumbnail is removed.
@@ -42,7 +42,7 @@ class PhotoOutput {
   /// True if process() can write this output from rows.
   [[nodiscard]] bool takes_rows(const std::string& output) const;
 
-  /// HeldBeside::of_thread, for process() from rows.
+  /// ExtraBytes::of_thread, for process() from rows.
   [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
 
   /// Runs the steps, converts their result, and writes it with `options`. Works in bands if the input is rows. The
@@ -53,7 +53,7 @@ class PhotoOutput {
   /// The format of --format, else by the extension of `output`.
   [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
 
-  [[nodiscard]] const OutputForms<codecs::FileFormat>& forms() const { return forms_; }
+  [[nodiscard]] const OutputFormats<codecs::FileFormat>& formats() const { return formats_; }
   [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
@@ -69,7 +69,7 @@ class PhotoOutput {
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                      Worker& worker) const;
 
-  const OutputForms<codecs::FileFormat>& forms_;
+  const OutputFormats<codecs::FileFormat>& formats_;
   std::string asked_;  ///< --format
   codecs::WriteOptions options_;
   ImageConversion conversion_;
@@ -85,7 +85,7 @@ BilevelBits checked_bilevel_bits(const std::string& depth);
 
 /// Throws Error{usage}: the command makes `what`, such as "HSL", which cannot be the input of another step. The message
 /// names `options`, with which the command makes an image instead.
-[[noreturn]] void refuse_before_steps(const std::string& what, const std::string& options);
+[[noreturn]] void reject_before_steps(const std::string& what, const std::string& options);
 
 class PhotoJob : public ImageJob {
  public:
@@ -96,8 +96,8 @@ class PhotoJob : public ImageJob {
 
   void check_name(const std::string& output) const override;
   void note_options(const std::string& output, Verbosity verbosity) const override;
-  [[nodiscard]] std::string ending_for(const std::string& input) const override;
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override;
+  [[nodiscard]] std::string extension_for(const std::string& input) const override;
+  [[nodiscard]] ExtraBytes extra_bytes(const codecs::DeclaredImage& image, const std::string& output) const override;
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return steps_.takes_bands() && output_.takes_rows(output);
   }

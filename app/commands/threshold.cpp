@@ -51,20 +51,20 @@ struct Arguments {
 
 /// Rejects parameters of other methods, and values out of range.
 void check_parameters(const Arguments& arguments, ThresholdMethod method) {
-  const auto refuse_unless = [&](bool is_given, bool has, const char* option, const char* of) {
+  const auto reject_unless = [&](bool is_given, bool has, const char* option, const char* of) {
     if (is_given && !has) {
       throw Error(ErrorKind::usage, fmt::format("{} applies to --method {}, not to {}", option, of, arguments.method));
     }
   };
-  refuse_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
-  refuse_unless(arguments.classes.has_value(), !has_window(method), "--classes", "otsu");
-  refuse_unless(!arguments.window.empty(), has_window(method), "--window",
+  reject_unless(!arguments.value.empty(), !has_window(method), "--value", "otsu");
+  reject_unless(arguments.classes.has_value(), !has_window(method), "--classes", "otsu");
+  reject_unless(!arguments.window.empty(), has_window(method), "--window",
                 "mean, bradley, niblack, sauvola, wolf or nick");
-  refuse_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
-  refuse_unless(arguments.sensitivity.has_value(), method == ThresholdMethod::bradley, "--sensitivity", "bradley");
-  refuse_unless(arguments.k.has_value(), needs_squares(method), "--k", "niblack, sauvola, wolf or nick");
-  refuse_unless(arguments.r.has_value(), method == ThresholdMethod::sauvola, "--r", "sauvola");
-  const auto refuse_if = [](bool is_wrong, const std::string& why) {
+  reject_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
+  reject_unless(arguments.sensitivity.has_value(), method == ThresholdMethod::bradley, "--sensitivity", "bradley");
+  reject_unless(arguments.k.has_value(), needs_squares(method), "--k", "niblack, sauvola, wolf or nick");
+  reject_unless(arguments.r.has_value(), method == ThresholdMethod::sauvola, "--r", "sauvola");
+  const auto reject_if = [](bool is_wrong, const std::string& why) {
     if (is_wrong) {
       throw Error(ErrorKind::usage, why);
     }
@@ -72,14 +72,14 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
   expect_within(kSensitivityLimits, "--sensitivity", arguments.sensitivity.value_or(0));
   expect_within(kClassLimits, "--classes", arguments.classes.value_or(2));
   const int classes = arguments.classes.value_or(2);
-  refuse_if(classes != 2 && !arguments.value.empty(), fmt::format("--value needs 2 classes, not {}", classes));
-  refuse_if(classes != 2 && arguments.image_output.compression == "g4",
+  reject_if(classes != 2 && !arguments.value.empty(), fmt::format("--value needs 2 classes, not {}", classes));
+  reject_if(classes != 2 && arguments.image_output.compression == "g4",
             fmt::format("--compression g4 needs 2 classes, not {}", classes));
-  refuse_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 needs 2 classes, not {}", classes));
-  refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
-  refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
+  reject_if(classes != 2 && arguments.bits == "1", fmt::format("--depth 1 needs 2 classes, not {}", classes));
+  reject_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
+  reject_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
   const double r = arguments.r.value_or(1.0);
-  refuse_if(!std::isfinite(r) || r <= 0.0, "--r: must be a number greater than 0");
+  reject_if(!std::isfinite(r) || r <= 0.0, "--r: must be a number greater than 0");
   (void)checked_bilevel_bits(arguments.bits);
 }
 
@@ -257,12 +257,12 @@ class ThresholdJob final : public PhotoJob {
         prints_json_(prints_json) {}
 
   void check_name(const std::string& output) const override {
-    refuse_bitmap(output);
+    reject_bitmap(output);
     PhotoJob::check_name(output);
   }
 
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    refuse_bitmap(output);
+    reject_bitmap(output);
     PhotoJob::note_options(output, verbosity);
   }
 
@@ -290,8 +290,8 @@ class ThresholdJob final : public PhotoJob {
   }
 
  private:
-  void refuse_bitmap(const std::string& output) const {
-    if (classes_ != 2 && (format_.empty() ? file_ending(output) : format_) == "pbm") {
+  void reject_bitmap(const std::string& output) const {
+    if (classes_ != 2 && (format_.empty() ? file_extension(output) : format_) == "pbm") {
       throw Error(ErrorKind::usage,
                   fmt::format("--classes: pbm has 2 levels, not {}; use another format, such as pgm or png", classes_));
     }
@@ -341,7 +341,7 @@ RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
   parser.text({"--method", with_choices("what a pixel is compared with", kMethodNames, arguments->method), "NAME"},
               arguments->method);
   add_parameters(parser, *arguments);

@@ -43,7 +43,7 @@ bool may_be_chosen(BackendKind kind, std::span<const OperationTraits> operations
 }
 
 /// Throws Error{usage} for the first operation that the backend lacks.
-void refuse_lacking(BackendKind kind, std::span<const OperationTraits> operations,
+void reject_lacking(BackendKind kind, std::span<const OperationTraits> operations,
                     const std::vector<BackendKind>& complete) {
   std::vector<std::string> names;
   for (const BackendKind one : complete) {
@@ -59,7 +59,7 @@ void refuse_lacking(BackendKind kind, std::span<const OperationTraits> operation
 }
 
 /// Throws Error{usage} if no backend may be chosen, or if --verify needs two.
-void refuse_few(std::span<const OperationTraits> operations, const GlobalOptions& options) {
+void reject_few(std::span<const OperationTraits> operations, const GlobalOptions& options) {
   const auto rare = std::ranges::find_if(operations, [](const OperationTraits& one) { return !one.only_on.empty(); });
   if (rare == operations.end()) {
     return;
@@ -146,9 +146,9 @@ GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOpt
     }
   }
   if (options.backend) {
-    refuse_lacking(*options.backend, operations, options.backends);
+    reject_lacking(*options.backend, operations, options.backends);
   }
-  refuse_few(operations, options);
+  reject_few(operations, options);
   return options;
 }
 

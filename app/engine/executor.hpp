@@ -353,7 +353,7 @@ class Executor {
     Backend& second = parts_.backends.other();
     Result result = result_on(first, std::move(input));
     const Result expected = result_on(second, std::move(again));
-    refuse_difference(first_difference(result, first.name(), expected, second.name()));
+    reject_difference(first_difference(result, first.name(), expected, second.name()));
     parts_.report.detail("verify: both backends computed the same bytes");
     return result;
   }

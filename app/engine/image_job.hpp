@@ -74,14 +74,14 @@ class ImageJob {
   [[nodiscard]] virtual bool is_binary(const std::string& /*output*/) const { return true; }
 
   /// Extension, without a dot, of the output in a folder for this input.
-  [[nodiscard]] virtual std::string ending_for(const std::string& input) const = 0;
+  [[nodiscard]] virtual std::string extension_for(const std::string& input) const = 0;
 
   /// Extensions of input files in folders, in lower case, without a dot. Includes those of formats that gpuimg cannot
   /// read: such a file fails by name instead of being overlooked.
-  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return steps_.input_endings(); }
+  [[nodiscard]] virtual std::vector<std::string> input_extensions() const { return steps_.input_extensions(); }
 
   /// The memory that run() needs for an image besides its pixels.
-  [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,
+  [[nodiscard]] virtual ExtraBytes extra_bytes(const codecs::DeclaredImage& image,
                                                const std::string& /*output*/) const {
     return {image.bytes_per_pixel};
   }
@@ -142,7 +142,7 @@ class ImageJob {
   }
 
   /// The memory that the steps and a last operation need for an image; `traits` describes the last operation.
-  [[nodiscard]] HeldBeside held_by_steps_and(const std::function<OperationTraits(const ImageShape&)>& traits,
+  [[nodiscard]] ExtraBytes held_by_steps_and(const std::function<OperationTraits(const ImageShape&)>& traits,
                                              const codecs::DeclaredImage& image) const {
     const ImageShape input = largest_shape(image);
     std::vector<OperationTraits> all = steps_.traits(input);
@@ -151,7 +151,7 @@ class ImageJob {
   }
 
   /// The memory that the steps need for an image.
-  [[nodiscard]] HeldBeside held_by_steps(const codecs::DeclaredImage& image) const {
+  [[nodiscard]] ExtraBytes held_by_steps(const codecs::DeclaredImage& image) const {
     const ImageShape input = largest_shape(image);
     return held_by(steps_.traits(input), input);
   }

@@ -13,7 +13,7 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void refuse_reading_files(const ImageStep& step) {
+[[noreturn]] void reject_reading_files(const ImageStep& step) {
   throw Error(ErrorKind::usage, fmt::format("{}: it reads files that no other step writes, so it can only be the first "
                                             "step",
                                             step.name()));
@@ -33,22 +33,22 @@ void ImageJob::run_after(const std::vector<EarlierStep>& earlier) {
   if (earlier.empty()) {
     return;
   }
-  steps_.refuse_reading_files();
+  steps_.reject_reading_files();
   ImageSteps steps;
   for (const EarlierStep& one : earlier) {
     if (one.step != nullptr) {
       steps.add(one.step);
     }
     if (&one != &earlier.front() && one.step != nullptr && one.step->reads_files()) {
-      refuse_reading_files(*one.step);
+      reject_reading_files(*one.step);
     }
   }
   steps_.add_before(steps);
 }
 
-void ImageSteps::refuse_reading_files() const {
+void ImageSteps::reject_reading_files() const {
   if (reads_files()) {
-    gpuimg::refuse_reading_files(*steps_.front());
+    gpuimg::reject_reading_files(*steps_.front());
   }
 }
 
@@ -81,8 +81,8 @@ bool ImageSteps::is_bilevel() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const auto& step) { return step->is_bilevel(); });
 }
 
-std::vector<std::string> ImageSteps::input_endings() const {
-  return steps_.empty() ? codecs::input_endings() : steps_.front()->input_endings();
+std::vector<std::string> ImageSteps::input_extensions() const {
+  return steps_.empty() ? codecs::input_extensions() : steps_.front()->input_extensions();
 }
 
 bool ImageSteps::takes_bands() const {
@@ -152,8 +152,8 @@ std::uint64_t bytes_of_halo(const OperationTraits& traits, const ImageShape& rea
 
 }  // namespace
 
-HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
-  HeldBeside held;
+ExtraBytes held_by(const std::vector<OperationTraits>& operations, const ImageShape& input) {
+  ExtraBytes held;
   held.operations = std::max<std::uint64_t>(operations.size(), 1);
   const double all_pixels = pixels_of(input);
   const auto first = static_cast<double>(input.format.bytes_per_pixel());

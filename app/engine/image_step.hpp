@@ -24,7 +24,7 @@ struct Worker;
 
 /// The memory that an image needs besides its pixels, in bytes per pixel unless stated otherwise. docs/batch.md,
 /// "Memory".
-struct HeldBeside {
+struct ExtraBytes {
   std::uint64_t result = 0;      ///< 0 if it is computed in place, or is a few numbers
   std::uint64_t others = 0;      ///< levels, and conversions of the result before it is written
   std::uint64_t halo = 0;        ///< bytes: the rows above and below that a result row depends on, of all operations
@@ -75,8 +75,8 @@ class ImageStep {
   [[nodiscard]] virtual bool reads_files() const { return false; }
   [[nodiscard]] virtual codecs::DecodedImage read(Worker& /*worker*/, const std::string& /*path*/) const { return {}; }
 
-  /// Extensions of the files that the step reads, as in ImageJob::input_endings.
-  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return codecs::input_endings(); }
+  /// Extensions of the files that the step reads, as in ImageJob::input_extensions.
+  [[nodiscard]] virtual std::vector<std::string> input_extensions() const { return codecs::input_extensions(); }
 
   /// When reading rows in bands pays, if this is the only step.
   [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
@@ -129,7 +129,7 @@ class ImageSteps {
   [[nodiscard]] bool reads_files() const { return !steps_.empty() && steps_.front()->reads_files(); }
 
   /// Throws Error{usage} if the first step reads the files, so that no step can come before it.
-  void refuse_reading_files() const;
+  void reject_reading_files() const;
 
   /// Reads a file by the first step.
   [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const {
@@ -146,7 +146,7 @@ class ImageSteps {
   [[nodiscard]] bool can_be_watched() const;
   [[nodiscard]] RowsWhen rows_when() const;
   [[nodiscard]] bool is_bilevel() const;
-  [[nodiscard]] std::vector<std::string> input_endings() const;
+  [[nodiscard]] std::vector<std::string> input_extensions() const;
   void prepare(Worker& worker) const;
 
   /// Calls check_shape() of each step in turn.
@@ -166,6 +166,6 @@ class ImageSteps {
 ImageShape largest_shape(const codecs::DeclaredImage& declared);
 
 /// The memory that the operations need, run one after another on an image of this shape.
-HeldBeside held_by(const std::vector<OperationTraits>& operations, const ImageShape& input);
+ExtraBytes held_by(const std::vector<OperationTraits>& operations, const ImageShape& input);
 
 }  // namespace gpuimg

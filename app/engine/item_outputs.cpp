@@ -43,12 +43,12 @@ void check_text_output(const std::string& output, const std::vector<std::string>
   if (const std::string kind = codecs::binary_format_of(output); !kind.empty()) {
     fail_writing(output, fmt::format("it holds {}, and text must not replace it; use another name", kind));
   }
-  const std::string ending = file_ending(output);
-  if (codecs::is_image_ending(ending)) {
+  const std::string extension = file_extension(output);
+  if (codecs::is_image_extension(extension)) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: the result is text, and .{} is the extension of an image; change the "
                             "extension",
-                            printable_name(output), ending));
+                            printable_name(output), extension));
   }
 }
 

@@ -35,8 +35,8 @@ class ItemOutputs {
   /// Sets the times that this input's output files get.
   void set_times(const std::optional<FileTimes>& times) { times_of_input_ = times; }
 
-  /// Checks an output before any work: refuses an existing file, the input itself, a terminal, and a fifo without a
-  /// reader; for text, what check_text_output() refuses.
+  /// Checks an output before any work: rejects an existing file, the input itself, a terminal, and a fifo without a
+  /// reader; for text, what check_text_output() rejects.
   void check(const std::string& output, const std::string& input, bool binary);
 
   /// True if an output is the input.

@@ -53,7 +53,7 @@ Bytes Loader::read(const std::string& path, const CheckBeginning& check) {
   }
   Bytes bytes = times().measure(Phase::read, [&] { return read_input(path, input_memory(), check); });
   if (path == "-" && bytes.size == 0) {
-    refuse_empty(path);
+    reject_empty(path);
   }
   return bytes;
 }
@@ -192,7 +192,7 @@ std::uint64_t Loader::bytes_for_bands() const {
 
 std::string Loader::rows_name() const { return input_name(rows_path_, page_.number); }
 
-void Loader::refuse_whole(const codecs::RowReader& rows) const {
+void Loader::reject_whole(const codecs::RowReader& rows) const {
   const std::uint64_t pixels = static_cast<std::uint64_t>(rows.width()) * static_cast<std::uint64_t>(rows.height());
   const std::uint64_t bytes = pixels * rows.format().bytes_per_pixel();
   const std::optional<MostMemory> most = memory_for_one(options().max_memory);
@@ -203,7 +203,7 @@ void Loader::refuse_whole(const codecs::RowReader& rows) const {
 }
 
 Image Loader::read_whole(std::shared_ptr<codecs::RowReader> rows) {
-  refuse_whole(*rows);
+  reject_whole(*rows);
   rows.reset();
   const std::shared_ptr<const Bytes> content =
       rows_content_ ? std::exchange(rows_content_, nullptr) : std::make_shared<const Bytes>(read(rows_path_));
@@ -285,7 +285,7 @@ void Loader::verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, 
   parts_.device_memory.release();
   decoded.image = times().measure(
       Phase::decode, [&] { return std::move(codecs::decode_image(bytes.span(), name, host_options()).image); });
-  refuse_difference(
+  reject_difference(
       first_difference(pixels, backend.name(), decoded.image, std::string(backend_entry(BackendKind::cpu).name)));
 }
 

@@ -131,7 +131,7 @@ class Loader {
 
   /// The file of rows, for messages.
   [[nodiscard]] std::string rows_name() const;
-  void refuse_whole(const codecs::RowReader& rows) const;
+  void reject_whole(const codecs::RowReader& rows) const;
 
   Parts parts_;
   InputBuffer input_buffer_;

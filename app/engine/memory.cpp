@@ -171,7 +171,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
   if (declared.pixels() == 0) {
     return 4 * file_bytes + kLeast;  // an unreadable file
   }
-  const HeldBeside held = job.held_beside(declared, paths.output);
+  const ExtraBytes held = job.extra_bytes(declared, paths.output);
   const SecondImage second = job.second_image(paths, declared);
   const std::uint64_t of_second = (second.pixels + declared.pixels() - 1) / declared.pixels();
   const std::uint64_t input = input_bytes(declared.bytes_per_pixel, std::max(held.result, of_second));
@@ -198,7 +198,7 @@ constexpr std::uint64_t kOfThread = 2 * kMebibyte;
 std::uint64_t band_bytes_beside(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                                 int threads, std::uint64_t bytes_of_parts) {
   constexpr std::uint64_t kRows = 2 * 16;  // one band is filled while another is computed
-  const HeldBeside held = job.held_beside(declared, paths.output);
+  const ExtraBytes held = job.extra_bytes(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
   // A band is best a few times as high as its halo. One band gets half of this: DeviceMemory::place_bands.
   const std::uint64_t with_halo = 2 * 4 * held.halo;
@@ -228,7 +228,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share) {
   ImageMemory whole{whole_bytes(job, paths, file_bytes, declared)};
   if (options.verify) {  // each backend has its own pixels and result
-    const HeldBeside held = job.held_beside(declared, paths.output);
+    const ExtraBytes held = job.extra_bytes(declared, paths.output);
     whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
   }
   if (whole.bytes <= share || declared.pixels() == 0 || std::max(paths.page.number, options.page) > 1 ||

@@ -75,7 +75,7 @@ void OutputWriter::verify_encoding(const ProcessedImage& result, codecs::FileFor
   std::vector<std::byte> file;
   codecs::write_encoded(*result.encoded, result.width, result.height, result.format, format, output, write_options,
                         collect_in(file));
-  refuse_difference(difference_of_files(file, result.encoded_by,
+  reject_difference(difference_of_files(file, result.encoded_by,
                                         codecs::encode_image(result.image.view(), format, output, write_options)));
 }
 

@@ -22,7 +22,7 @@ namespace gpuimg {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& path, int error_number) {
+[[noreturn]] void reject(const std::string& path, int error_number) {
   throw Error(ErrorKind::read, cannot_be_read(path, error_number));
 }
 
@@ -72,7 +72,7 @@ std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const st
       pollfd waiting{descriptor, POLLIN, 0};
       (void)::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
-      refuse(shown, errno);
+      reject(shown, errno);
     }
   }
   return done;
@@ -103,7 +103,7 @@ std::size_t read_up_to_at(const FileSection& from, std::uint64_t at, std::span<s
     if (count > 0) {
       done += static_cast<std::size_t>(count);
     } else if (errno != EINTR) {
-      refuse(from.shown, errno);
+      reject(from.shown, errno);
     }
   }
   return done;
@@ -147,12 +147,12 @@ std::size_t size_hint_of(const struct stat& status) {
 struct stat status_of(int descriptor, const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {
-    refuse(path, errno);
+    reject(path, errno);
   }
   return status;
 }
 
-void refuse_terminal(const std::string& shown) {
+void reject_terminal(const std::string& shown) {
   if (::isatty(STDIN_FILENO) == 1) {
     throw Error(ErrorKind::read, shown + ": is a terminal; name a file, or pipe an image into gpuimg");
   }
@@ -161,19 +161,19 @@ void refuse_terminal(const std::string& shown) {
 /// Returns the descriptor of a regular file, or a negative number for standard input.
 int opened_input(const std::string& path) {
   if (path == "-") {
-    refuse_captured_input();
-    refuse_terminal(input_name(path));
+    reject_captured_input();
+    reject_terminal(input_name(path));
     return -1;
   }
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    refuse(path, errno);
+    reject(path, errno);
   }
   check_regular(printable_name(path), status);
   // The file may have been replaced by a fifo since stat(). O_NONBLOCK keeps open() from waiting for a writer.
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) {
-    refuse(path, errno);
+    reject(path, errno);
   }
   return descriptor;
 }
@@ -189,7 +189,7 @@ std::string cannot_be_read(const std::string& path, int error_number) {
   return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
 }
 
-void refuse_empty(const std::string& path) {
+void reject_empty(const std::string& path) {
   struct stat status {};
   const bool is_stream = path == "-" && ::fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
   const char* why = !is_stream ? "file is empty; download or copy it again"

@@ -75,7 +75,7 @@ class PartialInput {
 };
 
 /// Throws Error{decode} for an empty input. For a pipe, the message says that the program before it wrote nothing.
-[[noreturn]] void refuse_empty(const std::string& path);
+[[noreturn]] void reject_empty(const std::string& path);
 
 /// The message for a file that cannot be opened: "NAME: cannot be read: reason; what to do".
 std::string cannot_be_read(const std::string& path, int error_number);

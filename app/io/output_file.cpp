@@ -112,7 +112,7 @@ bool is_fifo(const std::string& path) { return S_ISFIFO(mode_of(path)); }
 bool is_stream(const std::string& path) { return is_standard_output(path) || is_fifo(path); }
 
 bool is_untyped_stream(const std::string& path) {
-  if (path == "-" || !file_ending(path).empty()) {
+  if (path == "-" || !file_extension(path).empty()) {
     return path == "-";
   }
   const mode_t mode = mode_of(path);
@@ -194,7 +194,7 @@ void check_is_regular(const std::string& path, const struct stat& found) {
   }
 }
 
-void refuse_other_standard_stream(const std::string& path) {
+void reject_other_standard_stream(const std::string& path) {
   if (is_other_standard_stream(path)) {
     fail_writing(path, "standard input and standard error cannot be outputs; use - to write to standard output");
   }
@@ -265,7 +265,7 @@ bool check_output(const std::string& output, const std::string& input, const Ove
   if (is_standard_output(output)) {
     return false;
   }
-  refuse_other_standard_stream(output);
+  reject_other_standard_stream(output);
   if (is_fifo(output)) {
     return false;
   }
@@ -349,7 +349,7 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
     write_standard_output(content);
     return;
   }
-  refuse_other_standard_stream(path);
+  reject_other_standard_stream(path);
   if (is_fifo(path)) {
     FifoOutput(path).write(content);
   } else {
@@ -360,7 +360,7 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
   }
 }
 
-void refuse_captured_input() {
+void reject_captured_input() {
   if (captured_streams() != nullptr) {
     throw Error(ErrorKind::usage, "standard input holds the command lines; name a file");
   }

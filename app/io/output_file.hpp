@@ -165,7 +165,7 @@ class StreamCapture {
 };
 
 /// Throws Error{usage} if standard input contains command lines.
-void refuse_captured_input();
+void reject_captured_input();
 
 /// Like write_text, but never captured.
 void write_answer(std::string_view text);

@@ -184,7 +184,7 @@ TarInput::TarInput(const std::string& path)
       file_(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       number_(path == "-" ? STDIN_FILENO : file_.number()) {
   if (path == "-") {
-    refuse_captured_input();
+    reject_captured_input();
   }
   if (number_ < 0) {
     throw Error(ErrorKind::read, cannot_be_read(path, errno));

@@ -5,7 +5,7 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void refuse() {
+[[noreturn]] void reject() {
   throw Error(ErrorKind::unsupported,
               "this gpuimg is built without libarchive and cannot read tar archives; unpack it, and name the folder");
 }
@@ -16,15 +16,15 @@ struct TarReader::State {};
 
 std::string tar_library() { return {}; }
 
-TarReader::TarReader(const std::string& /*path*/, const CheckBeginning& /*check*/) { refuse(); }
+TarReader::TarReader(const std::string& /*path*/, const CheckBeginning& /*check*/) { reject(); }
 TarReader::~TarReader() = default;
-std::optional<TarMember> TarReader::next() { refuse(); }
-std::optional<FileSection> TarReader::section(const TarMember& /*member*/) { refuse(); }
-void TarReader::read(const TarMember& /*member*/, std::span<std::byte> /*room*/) { refuse(); }
-Bytes TarReader::content(const TarMember& /*member*/) { refuse(); }
+std::optional<TarMember> TarReader::next() { reject(); }
+std::optional<FileSection> TarReader::section(const TarMember& /*member*/) { reject(); }
+void TarReader::read(const TarMember& /*member*/, std::span<std::byte> /*room*/) { reject(); }
+Bytes TarReader::content(const TarMember& /*member*/) { reject(); }
 
 std::vector<std::byte> tar_header(const TarMember& /*model*/, const std::string& /*name*/, std::uint64_t /*size*/) {
-  refuse();
+  reject();
 }
 
 }  // namespace gpuimg

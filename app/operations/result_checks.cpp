@@ -89,7 +89,7 @@ std::string first_difference(const std::variant<Histogram, Image>& a, const std:
   return first_difference(std::get<Image>(a), a_name, std::get<Image>(b), b_name);
 }
 
-void refuse_difference(const std::string& difference) {
+void reject_difference(const std::string& difference) {
   if (!difference.empty()) {
     throw Error(ErrorKind::mismatch, "verify: the backends disagree: " + difference +
                                          "; nothing was written; please report it with the input");

@@ -19,7 +19,7 @@ std::string first_difference(const std::variant<Histogram, Image>& a, const std:
                              const std::variant<Histogram, Image>& b, const std::string& b_name);
 
 /// For --verify: throws Error{mismatch} unless `difference` is empty.
-void refuse_difference(const std::string& difference);
+void reject_difference(const std::string& difference);
 
 struct SelfTestResult {
   int checks = 0;

@@ -227,7 +227,7 @@ HistogramFile file_in(JsonValue json) {
   return file;
 }
 
-[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void reject(const std::string& name, const std::string& why) {
   throw Error(ErrorKind::decode, printable_name(name) + ": is not a histogram that gpuimg wrote as JSON: " + why +
                                      "; create one with 'gpuimg hist IN OUT.json'");
 }
@@ -313,7 +313,7 @@ std::array<std::string, kNameColumns.size()> name_cells(const std::string& name)
   return {name, has_folder ? path.substr(0, slash) : "", has_folder ? path.substr(slash + 1) : path, page};
 }
 
-std::string chosen_row(TableForm form, const std::string& name, std::string_view cells,
+std::string chosen_row(TableFormat format, const std::string& name, std::string_view cells,
                        const std::vector<std::string>& columns) {
   const std::vector<std::string_view> parts = split(name, cells);
   const std::vector<std::string> names = cell_names();
@@ -337,7 +337,7 @@ std::string chosen_row(TableForm form, const std::string& name, std::string_view
       json.literal(cell.empty() ? "null" : cell);
     }
   }
-  return form == TableForm::csv ? row + '\n' : json.end().take();
+  return format == TableFormat::csv ? row + '\n' : json.end().take();
 }
 
 std::string json_row(const std::string& name, std::string_view cells) {
@@ -448,13 +448,13 @@ HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::s
     const JsonDocument document({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return file_in(document.root());
   } catch (const JsonSyntaxError&) {
-    refuse(name, "it is truncated or not JSON");
+    reject(name, "it is truncated or not JSON");
   } catch (const JsonError&) {
-    refuse(name, "a value is missing or has the wrong type");
+    reject(name, "a value is missing or has the wrong type");
   } catch (const Contradiction& contradiction) {
-    refuse(name, contradiction.what());
+    reject(name, contradiction.what());
   } catch (const Error&) {
-    refuse(name, "it names an unknown luma formula");
+    reject(name, "it names an unknown luma formula");
   }
 }
 
@@ -577,20 +577,20 @@ std::vector<std::string> table_columns(const std::string& text) {
   return columns;
 }
 
-std::string table_header(TableForm form, const std::vector<std::string>& columns) {
-  if (form == TableForm::jsonl) {
+std::string table_header(TableFormat format, const std::vector<std::string>& columns) {
+  if (format == TableFormat::jsonl) {
     return {};
   }
   return columns.empty() ? fmt::format("name,{}\n", fmt::join(cell_names(), ","))
                          : fmt::format("{}\n", fmt::join(columns, ","));
 }
 
-std::string table_row(TableForm form, const std::string& name, std::string_view cells,
+std::string table_row(TableFormat format, const std::string& name, std::string_view cells,
                       const std::vector<std::string>& columns) {
   if (!columns.empty()) {
-    return chosen_row(form, name, cells, columns);
+    return chosen_row(format, name, cells, columns);
   }
-  if (form == TableForm::jsonl) {
+  if (format == TableFormat::jsonl) {
     return json_row(name, cells);
   }
   (void)split(name, cells);

@@ -72,7 +72,7 @@ class HistogramSum {
 };
 
 /// A table with a row for each image: hist --table.
-enum class TableForm : std::uint8_t { csv, jsonl };
+enum class TableFormat : std::uint8_t { csv, jsonl };
 
 /// The row of an image without its name: comma-separated cells, which a manifest can store. The report's channels are
 /// some of luma, r, g, b and a; cells of missing channels are empty.
@@ -101,13 +101,13 @@ class TableTotal {
 std::vector<std::string> table_columns(const std::string& text);
 
 /// The line of column names; empty for JSON lines.
-std::string table_header(TableForm form, const std::vector<std::string>& columns = {});
+std::string table_header(TableFormat format, const std::vector<std::string>& columns = {});
 
 /// One line. `name` may be any bytes: CSV contains them unchanged; JSON lines add `name_hex` if they are not UTF-8.
 /// With `columns`, writes only these columns, and a JSON line contains no objects. A name that ends in ", page 3"
 /// stands for page 3; page numbers have no leading zeros. Throws Error{decode} if `cells` is not a row of
 /// table_cells().
-std::string table_row(TableForm form, const std::string& name, std::string_view cells,
+std::string table_row(TableFormat format, const std::string& name, std::string_view cells,
                       const std::vector<std::string>& columns = {});
 
 }  // namespace gpuimg

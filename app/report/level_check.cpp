@@ -86,12 +86,12 @@ const LevelCheck::Statistic& LevelCheck::statistic_named(const std::string& name
 }
 
 LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
-  const auto refuse = [&](const std::string& why) {
+  const auto reject = [&](const std::string& why) {
     throw Error(ErrorKind::usage, fmt::format("--fail-if '{}': {}", text, why));
   };
   const std::size_t at = text_.find_first_of("<>");
   if (at == std::string::npos || at == 0) {
-    refuse(fmt::format("give {}", kForm));
+    reject(fmt::format("give {}", kForm));
   }
   statistic_ = &statistic_named(text_.substr(0, at), text);
   is_greater_ = text_[at] == '>';
@@ -101,16 +101,16 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
   number.remove_suffix(is_percent_ ? 1 : 0);
   const auto [stop, failure] = std::from_chars(number.data(), number.data() + number.size(), limit_);
   if (failure != std::errc{} || stop != number.data() + number.size() || !std::isfinite(limit_)) {
-    refuse(fmt::format("'{}' is not a number; give {}", number, kForm));
+    reject(fmt::format("'{}' is not a number; give {}", number, kForm));
   }
   if (is_percent_ && statistic_->kind == Statistic::Kind::bits) {
-    refuse("entropy is in bits, without %");
+    reject("entropy is in bits, without %");
   }
   if (is_percent_ && is_of_image()) {
-    refuse(fmt::format("{} is not a share, so % does not apply", statistic_->name));
+    reject(fmt::format("{} is not a share, so % does not apply", statistic_->name));
   }
   if (!is_percent_ && statistic_->kind == Statistic::Kind::share && limit_ > 1.0) {
-    refuse(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));
+    reject(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));
   }
 }
 
@@ -144,7 +144,7 @@ std::optional<std::string> LevelCheck::met_by(const HistogramReport& report) con
 
 std::vector<LevelCheck> level_checks(const std::vector<std::string>& texts) { return {texts.begin(), texts.end()}; }
 
-void refuse_if_met(const std::vector<LevelCheck>& checks, const HistogramReport& report) {
+void reject_if_met(const std::vector<LevelCheck>& checks, const HistogramReport& report) {
   for (const LevelCheck& check : checks) {
     if (const std::optional<std::string> why = check.met_by(report)) {
       throw Error(ErrorKind::check_failed, fmt::format("{}: {}, which meets --fail-if '{}'",

@@ -43,6 +43,6 @@ class LevelCheck {
 std::vector<LevelCheck> level_checks(const std::vector<std::string>& texts);
 
 /// Throws Error{check_failed}, which names the image, if the report meets a check.
-void refuse_if_met(const std::vector<LevelCheck>& checks, const HistogramReport& report);
+void reject_if_met(const std::vector<LevelCheck>& checks, const HistogramReport& report);
 
 }  // namespace gpuimg

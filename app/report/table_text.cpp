@@ -42,9 +42,9 @@ class LineReader {
     return line;
   }
 
-  [[noreturn]] void refuse(const std::string& why) const { refuse_line(number_, why); }
+  [[noreturn]] void reject(const std::string& why) const { reject_line(number_, why); }
 
-  [[noreturn]] void refuse_line(std::size_t number, const std::string& why) const {
+  [[noreturn]] void reject_line(std::size_t number, const std::string& why) const {
     throw Error(ErrorKind::decode, fmt::format("{}: line {}: {}; make a table with 'gpuimg equalize --lut FILE.csv'",
                                                printable_name(name_), number, why));
   }
@@ -76,7 +76,7 @@ std::optional<std::array<std::uint16_t, 4>> numbers_in(std::string_view line, st
 std::size_t table_count(LineReader& lines) {
   const std::string_view header = lines.next().value_or("");
   if (header != kOneTable && header != kThreeTables) {
-    lines.refuse(fmt::format("the header is not '{}' or '{}'", kOneTable, kThreeTables));
+    lines.reject(fmt::format("the header is not '{}' or '{}'", kOneTable, kThreeTables));
   }
   return header == kOneTable ? 1 : 3;
 }
@@ -84,12 +84,12 @@ std::size_t table_count(LineReader& lines) {
 void check_levels(const LevelTables& tables, const LineReader& lines) {
   const std::size_t levels = tables.maps.front().size();
   if (levels != kFewLevels && levels != kManyLevels) {
-    lines.refuse(fmt::format("the table has {} levels, not {} or {}", levels, kFewLevels, kManyLevels));
+    lines.reject(fmt::format("the table has {} levels, not {} or {}", levels, kFewLevels, kManyLevels));
   }
   for (std::size_t level = 0; level < levels; ++level) {
     for (const auto& map : tables.maps) {
       if (map[level] >= levels) {
-        lines.refuse_line(level + 2, fmt::format("the value {} is above {}", map[level], levels - 1));
+        lines.reject_line(level + 2, fmt::format("the value {} is above {}", map[level], levels - 1));
       }
     }
   }
@@ -148,11 +148,11 @@ LevelTables level_tables_from_csv(std::span<const std::byte> bytes, const std::s
   std::size_t level = 0;
   while (const std::optional<std::string_view> line = lines.next()) {
     if (level == kManyLevels) {
-      lines.refuse(fmt::format("the table has more than {} levels", kManyLevels));
+      lines.reject(fmt::format("the table has more than {} levels", kManyLevels));
     }
     const auto numbers = numbers_in(*line, 1 + tables.maps.size());
     if (!numbers || numbers->front() != level) {
-      lines.refuse(fmt::format("expected level {} and {} from 0 to 65535", level,
+      lines.reject(fmt::format("expected level {} and {} from 0 to 65535", level,
                                tables.maps.size() == 1 ? "a value" : "three values"));
     }
     for (std::size_t t = 0; t < tables.maps.size(); ++t) {

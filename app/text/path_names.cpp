@@ -25,18 +25,18 @@ std::string stem_of_path(const std::string& path) {
   return name.substr(0, dot_of(name));
 }
 
-std::string file_ending(const std::string& path) {
+std::string file_extension(const std::string& path) {
   const std::string name = name_of_path(path);
   const std::size_t dot = dot_of(name);
-  std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
-  std::transform(ending.begin(), ending.end(), ending.begin(),
+  std::string extension = dot == std::string::npos ? "" : name.substr(dot + 1);
+  std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
+  return extension;
 }
 
-std::string with_ending(const std::string& path, const std::string& ending) {
+std::string with_extension(const std::string& path, const std::string& extension) {
   const std::string name = name_of_path(path);
-  return path.substr(0, path.size() - name.size()) + stem_of_path(path) + "." + ending;
+  return path.substr(0, path.size() - name.size()) + stem_of_path(path) + "." + extension;
 }
 
 std::string joined_path(const std::string& folder, const std::string& relative) {

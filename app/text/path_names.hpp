@@ -12,10 +12,10 @@ std::string name_of_path(const std::string& path);
 std::string stem_of_path(const std::string& path);
 
 /// The lower-case extension without its dot: "png"; empty if there is none.
-std::string file_ending(const std::string& path);
+std::string file_extension(const std::string& path);
 
 /// `path` with its extension replaced by the given one (without a dot).
-std::string with_ending(const std::string& path, const std::string& ending);
+std::string with_extension(const std::string& path, const std::string& extension);
 
 /// Joins two parts with one slash; returns the other part if one is empty.
 std::string joined_path(const std::string& folder, const std::string& relative);

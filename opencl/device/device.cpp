@@ -93,7 +93,7 @@ constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, which the l
 constexpr std::size_t kMinGroupItems = 64;
 constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // guaranteed by OpenCL 1.2, needed by equalize.cl
 
-[[noreturn]] void refuse_without_platform() {
+[[noreturn]] void reject_without_platform() {
   throw Error(ErrorKind::backend_unavailable,
               "no OpenCL device: the loader finds no platform; install a driver (Debian: pocl-opencl-icd runs on the "
               "CPU), or, if NVIDIA's is installed, write libnvidia-opencl.so.1 to /etc/OpenCL/vendors/nvidia.icd");
@@ -181,7 +181,7 @@ std::vector<cl_platform_id> platforms_of(const Api& api) {
   cl_uint count = 0;
   const cl_int code = api.GetPlatformIDs(0, nullptr, &count);
   if (code == kNoPlatform || (code == CL_SUCCESS && count == 0)) {
-    refuse_without_platform();
+    reject_without_platform();
   }
   cl_check(code, "counting platforms");
   std::vector<cl_platform_id> platforms(count);

@@ -13,7 +13,7 @@ __version__ = _core.version().split()[0]
 
 
 class Error(Exception):
-    """What gpuimg refuses. str() is the line that the command line prints; `kind` says what is wrong.
+    """What gpuimg rejects. str() is the line that the command line prints; `kind` says what is wrong.
 
     kind is one of usage, read, write, decode, unsupported, backend_unavailable, out_of_memory, device_fault, mismatch,
     check_failed and internal.
@@ -54,7 +54,7 @@ def read(file, *, device="cpu", page=None, auto_orient=True, lenient=False, max_
     """Reads an image file, or the bytes of one, to exact and upright pixels.
 
     page: of a file of several images, from 1. auto_orient: apply the EXIF orientation. lenient: read a damaged JPEG as
-    far as possible; Image.notes then says so. max_pixels: refuse an image that declares more.
+    far as possible; Image.notes then says so. max_pixels: reject an image that declares more.
     """
     reading = _core.Reading(auto_orient, lenient, max_pixels)
     if isinstance(file, (bytes, bytearray, memoryview)):

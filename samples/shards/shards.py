@@ -216,7 +216,7 @@ def arguments(description):
 
 def plan(asked):
     """The work, and the shards that wait for it. Ends the program if a result exists, without --skip-existing."""
-    gpuimg.chain(asked.steps)  # refuses wrong words here, not on every worker
+    gpuimg.chain(asked.steps)  # rejects wrong words here, not on every worker
     work = Shards(os.path.abspath(asked.out), asked.steps, asked.to, "cuda" if asked.gpus else "cpu", asked.cpus)
     os.makedirs(work.out, exist_ok=True)
     shards = sorted(os.path.abspath(path) for path in glob.glob(os.path.join(glob.escape(asked.shards), "*.tar")))

@@ -98,13 +98,13 @@ class Trial:
     def resume(self):
         return self.command(self.target, "--manifest", self.manifest, "--resume", self.manifest)
 
-    def refuse(self, foreign, what):
+    def reject(self, foreign, what):
         """Checks that --resume changes nothing while a foreign file is in the way."""
         before = batch_run.outputs_of(self.target)
         batch_run.expect(batch_run.BAD_OUTPUT, *self.resume())
         after = batch_run.outputs_of(self.target)
         self.check_foreign(after, foreign, what)
-        check(after == before, f"{what}: a refused run changed the folder")
+        check(after == before, f"{what}: a rejected run changed the folder")
         os.remove(os.path.join(self.target, foreign))
 
     def check_manifest(self, left, what):
@@ -139,15 +139,15 @@ def main(gpuimg, times=None, *signals):
         trial = Trial(os.path.abspath(gpuimg), folder, random)
         print(f"{IMAGES} images, undisturbed in {trial.seconds:.3f} s")
         for number in [signal.Signals[name] for name in signals] or SIGNALS:
-            midway = refused = 0
+            midway = rejected = 0
             for _ in range(times):
                 what, left, foreign = trial.interrupt(number)
                 midway += 0 < left < IMAGES
                 if foreign:
-                    trial.refuse(foreign, what)
-                    refused += 1
+                    trial.reject(foreign, what)
+                    rejected += 1
                 trial.rerun(what)
-            print(f"{number.name}: {times} times, {midway} of them with some images done and some not, {refused} with a "
+            print(f"{number.name}: {times} times, {midway} of them with some images done and some not, {rejected} with a "
                   "foreign file in the way")
             check(times < 8 or midway > 0, f"{number.name} never arrived in the middle of the work")
 

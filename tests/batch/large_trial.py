@@ -29,8 +29,8 @@ def photos_below(folder):
     return sorted(photos, key=lambda path: (-os.path.getsize(path), path))
 
 
-def path_for(folder, index, ending):
-    relative = os.path.splitext(image_tree.relative_path(index))[0] + ending
+def path_for(folder, index, extension):
+    relative = os.path.splitext(image_tree.relative_path(index))[0] + extension
     os.makedirs(os.path.join(folder, os.path.dirname(relative)), exist_ok=True)
     return os.path.join(folder, relative)
 

@@ -173,7 +173,7 @@ def error_alone(result):
 
 
 def check_mutants(gpuimg, kind, mutants, keep):
-    """Returns how many mutants were refused."""
+    """Returns how many mutants were rejected."""
     shutil.rmtree("in", ignore_errors=True)
     os.mkdir("in")
     names = []
@@ -235,12 +235,12 @@ def main():
             if not seeds:
                 print(f"{kind}: no files of it here")
                 continue
-            refused = 0
+            rejected = 0
             for first in range(0, arguments.mutants, BATCH):
                 count = min(BATCH, arguments.mutants - first)
                 mutants = [mutant(kind, random.choice(seeds), random) for _ in range(count)]
-                refused += check_mutants(gpuimg, kind, mutants, keep)
-            print(f"{kind}: {arguments.mutants} mutants of {len(seeds)} files, {refused} refused; no difference", flush=True)
+                rejected += check_mutants(gpuimg, kind, mutants, keep)
+            print(f"{kind}: {arguments.mutants} mutants of {len(seeds)} files, {rejected} rejected; no difference", flush=True)
         os.chdir("/")
 
 

@@ -27,7 +27,7 @@ def check_verdicts(items, verdicts, what):
         item = items[os.path.join("in", name)]
         kind = (item.get("error") or {}).get("kind")
         check(kind == KINDS[verdict], f"{what}: {name} is {verdict}, and failed with {kind}")
-        backend = "cpu" if verdict == "good" else None  # refused files reach no backend
+        backend = "cpu" if verdict == "good" else None  # rejected files reach no backend
         check(item["backend"] == backend, f"{what}: {name} is {verdict}, and its backend {item['backend']}")
     check(len(items) == len(verdicts), f"{what}: {len(items)} items for {len(verdicts)} files")
 
@@ -53,7 +53,7 @@ def main(gpuimg, write_catalogue):
                 expected = expected or found
                 for part, value in found.items():
                     check(value == expected[part], f"{what}: {part} differ:\n{differences(expected[part], value)}")
-            print(f"{operation[0]}: {good} outputs and {len(verdicts) - good} refusals, the same on {1 + len(FILLINGS)} heaps")
+            print(f"{operation[0]}: {good} outputs and {len(verdicts) - good} rejections, the same on {1 + len(FILLINGS)} heaps")
         os.chdir("/")
 
 

@@ -148,7 +148,7 @@ class FoldersOnGpu(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the outputs of CUDA differ from the CPU's: ['000000.jpg']", done.stderr)
 
-    def test_an_unknown_row_is_refused(self):
+    def test_an_unknown_row_is_rejected(self):
         done, ran = self.run_bench("--rows", "hist JPG")
         self.assertEqual((done.returncode, ran), (2, []))
         self.assertIn("no row 'hist JPG'", done.stderr)

@@ -60,9 +60,9 @@ class CrowdedDevice:
                 return "cpu instead"
             return "strips" if "in strips" in said else "whole"
         errors = [line for line in said.splitlines() if line.startswith("gpuimg: error: ")]
-        is_refusal = done.returncode in (OUT_OF_MEMORY, NO_BACKEND) and backend == "cuda" and len(errors) == 1
-        assert is_refusal and content is None, f"{what}: exit {done.returncode}\n{said}"
-        return "refused"
+        is_rejection = done.returncode in (OUT_OF_MEMORY, NO_BACKEND) and backend == "cuda" and len(errors) == 1
+        assert is_rejection and content is None, f"{what}: exit {done.returncode}\n{said}"
+        return "rejected"
 
     def at(self, left):
         """Makes all calls while another process leaves `left` MiB free. Returns how often each outcome occurred."""
@@ -81,13 +81,13 @@ class CrowdedDevice:
 
     def search(self):
         """Finds, by bisection, the least free memory in which CUDA works, then increases the memory from there."""
-        refused, working = 0, 2048
-        self.at(refused)
+        rejected, working = 0, 2048
+        self.at(rejected)
         self.at(working)
-        while working - refused > 8:
-            middle = (working + refused) // 2
-            if self.at(middle)["refused"] == len(ON_CUDA):
-                refused = middle
+        while working - rejected > 8:
+            middle = (working + rejected) // 2
+            if self.at(middle)["rejected"] == len(ON_CUDA):
+                rejected = middle
             else:
                 working = middle
         for more in (16, 32, 64, 128, 256, 512):
@@ -98,7 +98,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="gpuimg-crowded-") as folder:
         test = CrowdedDevice(sys.argv[1], sys.argv[2], folder)
         test.search()
-    missing = {"whole", "strips", "cpu instead", "refused"} - set(test.seen)
+    missing = {"whole", "strips", "cpu instead", "rejected"} - set(test.seen)
     assert not missing, f"did not occur: {missing}"
     print(f"{sum(test.seen.values())} runs: " + ", ".join(f"{n} {what}" for what, n in sorted(test.seen.items())))
 

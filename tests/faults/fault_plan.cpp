@@ -34,7 +34,7 @@ std::atomic<std::uint64_t> own_counts[kKinds];
 std::atomic<std::uint64_t>* counts = own_counts;
 static_assert(sizeof own_counts == kKinds * sizeof(std::uint64_t), "the counts file has plain integers");
 
-[[noreturn]] void refuse() {
+[[noreturn]] void reject() {
   constexpr char kText[] =
       "GPUIMG_FAIL: not KIND:N[+],… with a kind of tests/faults/README.md, or GPUIMG_FAULT_APPEARS: not N:FOLDER\n";
   (void)!::write(STDERR_FILENO, kText, sizeof kText - 1);
@@ -47,14 +47,14 @@ int kind_named(const char* name, std::size_t length) {
       return kind;
     }
   }
-  refuse();
+  reject();
 }
 
 void read_plan(const char* text) {
   while (*text != '\0') {
     const char* colon = std::strchr(text, ':');
     if (colon == nullptr) {
-      refuse();
+      reject();
     }
     Fault& fault = plan[kind_named(text, static_cast<std::size_t>(colon - text))];
     char* end = nullptr;
@@ -62,7 +62,7 @@ void read_plan(const char* text) {
     fault.lasting = *end == '+';
     end += fault.lasting ? 1 : 0;
     if (fault.first == 0 || (*end != '\0' && *end != ',')) {
-      refuse();
+      reject();
     }
     text = *end == ',' ? end + 1 : end;
   }
@@ -72,7 +72,7 @@ void read_appearance(const char* text) {
   char* end = nullptr;
   look_before_it_appears = std::strtoull(text, &end, 10);
   if (look_before_it_appears == 0 || *end != ':') {
-    refuse();
+    reject();
   }
   appearing = end + 1;
 }
@@ -80,11 +80,11 @@ void read_appearance(const char* text) {
 void share_counts(const char* path) {
   const int file = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0 || ::ftruncate(file, sizeof own_counts) != 0) {
-    refuse();
+    reject();
   }
   void* shared = ::mmap(nullptr, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (shared == MAP_FAILED) {
-    refuse();
+    reject();
   }
   counts = static_cast<std::atomic<std::uint64_t>*>(shared);
   ::close(file);

@@ -28,7 +28,7 @@ Function* real(Function*, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
 }
 
-bool refused(Kind kind, int error) {
+bool rejected(Kind kind, int error) {
   if (!fails(kind)) {
     return false;
   }
@@ -66,7 +66,7 @@ int open(const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
-  if (refused(Kind::open, (flags & O_CREAT) != 0 ? ENOSPC : EMFILE)) {
+  if (rejected(Kind::open, (flags & O_CREAT) != 0 ? ENOSPC : EMFILE)) {
     return -1;
   }
   static auto* const real_open = real(&open, "open");
@@ -78,7 +78,7 @@ ssize_t read(int file, void* to, size_t size) {
   if (!is_file(file)) {
     return real_read(file, to, size);
   }
-  return refused(Kind::read, EIO) ? -1 : real_read(file, to, part_of(size));
+  return rejected(Kind::read, EIO) ? -1 : real_read(file, to, part_of(size));
 }
 
 ssize_t write(int file, const void* from, size_t size) {
@@ -86,32 +86,32 @@ ssize_t write(int file, const void* from, size_t size) {
   if (!is_file(file)) {
     return real_write(file, from, size);
   }
-  return refused(Kind::write, ENOSPC) ? -1 : real_write(file, from, part_of(size));
+  return rejected(Kind::write, ENOSPC) ? -1 : real_write(file, from, part_of(size));
 }
 
 ssize_t pread(int file, void* to, size_t size, off_t offset) {
   static auto* const real_pread = real(&pread, "pread");
-  return refused(Kind::read, EIO) ? -1 : real_pread(file, to, part_of(size), offset);
+  return rejected(Kind::read, EIO) ? -1 : real_pread(file, to, part_of(size), offset);
 }
 
 ssize_t pwrite(int file, const void* from, size_t size, off_t offset) {
   static auto* const real_pwrite = real(&pwrite, "pwrite");
-  return refused(Kind::write, ENOSPC) ? -1 : real_pwrite(file, from, part_of(size), offset);
+  return rejected(Kind::write, ENOSPC) ? -1 : real_pwrite(file, from, part_of(size), offset);
 }
 
 int ftruncate(int file, off_t size) noexcept {
   static auto* const real_ftruncate = real(&ftruncate, "ftruncate");
-  return refused(Kind::truncate, EIO) ? -1 : real_ftruncate(file, size);
+  return rejected(Kind::truncate, EIO) ? -1 : real_ftruncate(file, size);
 }
 
 int fallocate(int file, int mode, off_t offset, off_t size) {
   static auto* const real_fallocate = real(&fallocate, "fallocate");
-  return refused(Kind::map, EOPNOTSUPP) ? -1 : real_fallocate(file, mode, offset, size);
+  return rejected(Kind::map, EOPNOTSUPP) ? -1 : real_fallocate(file, mode, offset, size);
 }
 
 int madvise(void* memory, size_t size, int advice) noexcept {
   static auto* const real_madvise = real(&madvise, "madvise");
-  return advice == MADV_POPULATE_WRITE && refused(Kind::map, EFAULT) ? -1 : real_madvise(memory, size, advice);
+  return advice == MADV_POPULATE_WRITE && rejected(Kind::map, EFAULT) ? -1 : real_madvise(memory, size, advice);
 }
 
 /// With Kind::shared, every file appears to be on a file system in memory.
@@ -128,7 +128,7 @@ int fstatfs(int file, struct statfs* found) noexcept {
 int close(int file) {
   static auto* const real_close = real(&close, "close");
   const int result = real_close(file);
-  return refused(Kind::close, EIO) ? -1 : result;
+  return rejected(Kind::close, EIO) ? -1 : result;
 }
 
 int fcntl(int file, int command, ...) {
@@ -137,12 +137,12 @@ int fcntl(int file, int command, ...) {
   void* argument = va_arg(rest, void*);
   va_end(rest);
   static auto* const real_fcntl = real(&fcntl, "fcntl");
-  return command == F_DUPFD_CLOEXEC && refused(Kind::dup, EMFILE) ? -1 : real_fcntl(file, command, argument);
+  return command == F_DUPFD_CLOEXEC && rejected(Kind::dup, EMFILE) ? -1 : real_fcntl(file, command, argument);
 }
 
 int stat(const char* path, struct stat* found) noexcept {
   static auto* const real_stat = reinterpret_cast<int (*)(const char*, struct stat*)>(::dlsym(RTLD_NEXT, "stat"));
-  if (refused(Kind::stat, EIO)) {
+  if (rejected(Kind::stat, EIO)) {
     return -1;
   }
   const int result = real_stat(path, found);
@@ -152,33 +152,33 @@ int stat(const char* path, struct stat* found) noexcept {
 
 int lstat(const char* path, struct stat* found) noexcept {
   static auto* const real_lstat = reinterpret_cast<int (*)(const char*, struct stat*)>(::dlsym(RTLD_NEXT, "lstat"));
-  return refused(Kind::stat, EIO) ? -1 : real_lstat(path, found);
+  return rejected(Kind::stat, EIO) ? -1 : real_lstat(path, found);
 }
 
 int fstat(int file, struct stat* found) noexcept {
   static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
-  return refused(Kind::stat, EIO) ? -1 : real_fstat(file, found);
+  return rejected(Kind::stat, EIO) ? -1 : real_fstat(file, found);
 }
 
 DIR* opendir(const char* path) {
   static auto* const real_opendir = real(&opendir, "opendir");
-  return refused(Kind::open, EMFILE) ? nullptr : real_opendir(path);
+  return rejected(Kind::open, EMFILE) ? nullptr : real_opendir(path);
 }
 
 dirent* readdir(DIR* stream) {
   static auto* const real_readdir = real(&readdir, "readdir");
-  return refused(Kind::read, EIO) ? nullptr : real_readdir(stream);
+  return rejected(Kind::read, EIO) ? nullptr : real_readdir(stream);
 }
 
 int rename(const char* from, const char* to) noexcept {
   static auto* const real_rename = real(&rename, "rename");
-  return refused(Kind::rename, EIO) ? -1 : real_rename(from, to);
+  return rejected(Kind::rename, EIO) ? -1 : real_rename(from, to);
 }
 
 /// Fails like a disk or, with norename, like a file system without RENAME_NOREPLACE.
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   static auto* const real_renameat2 = real(&renameat2, "renameat2");
-  if (refused(Kind::rename, EIO) || (flags != 0 && refused(Kind::norename, EINVAL))) {
+  if (rejected(Kind::rename, EIO) || (flags != 0 && rejected(Kind::norename, EINVAL))) {
     return -1;
   }
   return real_renameat2(from_folder, from, to_folder, to, flags);
@@ -186,17 +186,17 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
 
 int link(const char* from, const char* to) noexcept {
   static auto* const real_link = real(&link, "link");
-  return refused(Kind::link, EPERM) ? -1 : real_link(from, to);
+  return rejected(Kind::link, EPERM) ? -1 : real_link(from, to);
 }
 
 int fchmod(int file, mode_t mode) noexcept {
   static auto* const real_fchmod = real(&fchmod, "fchmod");
-  return refused(Kind::chmod, EPERM) ? -1 : real_fchmod(file, mode);
+  return rejected(Kind::chmod, EPERM) ? -1 : real_fchmod(file, mode);
 }
 
 int mkdir(const char* path, mode_t mode) noexcept {
   static auto* const real_mkdir = real(&mkdir, "mkdir");
-  return refused(Kind::mkdir, ENOSPC) ? -1 : real_mkdir(path, mode);
+  return rejected(Kind::mkdir, ENOSPC) ? -1 : real_mkdir(path, mode);
 }
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),

@@ -22,11 +22,11 @@ namespace {
 using namespace gpuimg;
 
 template <class Work>
-void taken_or_refused(const Work& work) {
+void taken_or_rejected(const Work& work) {
   try {
     work();
   } catch (const Error& error) {
-    fuzz::demand(error.kind() == ErrorKind::usage, "refused as something else than usage");
+    fuzz::demand(error.kind() == ErrorKind::usage, "rejected as something else than usage");
   }
 }
 
@@ -42,15 +42,15 @@ std::vector<std::string> arguments_in(std::string_view text) {
 }
 
 void parse_values(const std::string& text) {
-  taken_or_refused([&] { (void)parse_region("--roi", text); });
-  taken_or_refused([&] { (void)parse_box("--box", text); });
-  taken_or_refused([&] { (void)parse_size("--size", text); });
-  taken_or_refused([&] { (void)parse_byte_size("--max-memory", text); });
-  taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
-  taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
-  taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
-  taken_or_refused([&] { (void)image_format("a.png", text); });
-  taken_or_refused([&] { (void)parse_color("--background", text); });
+  taken_or_rejected([&] { (void)parse_region("--roi", text); });
+  taken_or_rejected([&] { (void)parse_box("--box", text); });
+  taken_or_rejected([&] { (void)parse_size("--size", text); });
+  taken_or_rejected([&] { (void)parse_byte_size("--max-memory", text); });
+  taken_or_rejected([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
+  taken_or_rejected([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
+  taken_or_rejected([&] { (void)value_named("--color", text, kColorNames); });
+  taken_or_rejected([&] { (void)image_format("a.png", text); });
+  taken_or_rejected([&] { (void)parse_color("--background", text); });
 }
 
 /// Options of batch runs and of two operations, with values drawn from a few texts.
@@ -61,16 +61,16 @@ void make_jobs(const std::vector<std::string>& arguments) {
   batch.devices = text(2);
   batch.max_errors = text(3);
   batch.shard = text(4).empty() ? "" : "1/" + text(4);
-  taken_or_refused([&] { (void)checked(batch); });
+  taken_or_rejected([&] { (void)checked(batch); });
   commands::hist::Arguments hist;
   hist.channel = text(0).empty() ? hist.channel : text(0);
   hist.form = text(1);
   hist.bins = std::atoi(text(2).c_str());
   hist.selection.region = text(3);
-  taken_or_refused([&] {
+  taken_or_rejected([&] {
     const auto job = commands::hist::make_job(hist);
     job->check_name(text(4));
-    (void)job->ending_for(text(4));
+    (void)job->extension_for(text(4));
   });
   commands::hsl::Arguments hsl;
   hsl.encoding = text(0);
@@ -83,11 +83,11 @@ void make_jobs(const std::vector<std::string>& arguments) {
   if (!text(2).empty()) {
     hsl.hue = std::strtod(text(2).c_str(), nullptr);
   }
-  taken_or_refused([&] {
+  taken_or_rejected([&] {
     const auto job = commands::hsl::make_job(hsl);
     job->check_name(text(4));
     (void)job->files_of(text(4));
-    (void)job->ending_for(text(4));
+    (void)job->extension_for(text(4));
   });
 }
 
@@ -99,14 +99,14 @@ void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& o
   image.height = 5;
   for (const std::uint64_t width : {1, 7, 3000}) {
     image.width = width;
-    (void)job.held_beside(image, output);
+    (void)job.extra_bytes(image, output);
   }
 }
 
 /// Creates a step if the command maps images to images. Any other command checks its options, and passes on its job if
 /// it has a job for any image.
 void make_steps(const CommandParser& last, const GlobalOptions& globals, const RunCommand& run) {
-  taken_or_refused([&] {
+  taken_or_rejected([&] {
     if (last.step_place() == StepPlace::anywhere) {
       const ImageOutputArguments output;
       PhotoJob job(last.make_step(), output);

@@ -20,7 +20,7 @@ constexpr const char* kName = "fuzzed.tga";  // enables TGA without a footer; th
 
 struct Outcome {
   std::optional<gpuimg::codecs::DecodedImage> decoded;
-  std::string refusal;
+  std::string rejection;
 };
 
 gpuimg::codecs::ReadOptions options_of(bool lenient) {
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const Outcome first = outcome_of(file, false);
   const Outcome second = outcome_of(file, false);
-  demand(first.refusal == second.refusal, "the second refusal differs");
+  demand(first.rejection == second.rejection, "the second rejection differs");
   const std::uint64_t declared = gpuimg::codecs::declared_image(file, kName).pixels();
   const bool is_jpeg = size >= 2 && data[0] == 0xFF && data[1] == 0xD8;
   const Outcome lenient = is_jpeg ? outcome_of(file, true) : Outcome{};

@@ -18,7 +18,7 @@ constexpr const char* kName = "fuzzed.heic";
 
 struct Outcome {
   std::optional<DecodedImage> decoded;
-  std::string refusal;
+  std::string rejection;
 };
 
 Outcome outcome_of(std::span<const std::byte> file) {
@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const Outcome first = outcome_of(file);
   const Outcome second = outcome_of(file);
-  demand(first.refusal == second.refusal, "the second refusal differs");
+  demand(first.rejection == second.rejection, "the second rejection differs");
   if (first.decoded) {
     const ConstView pixels = first.decoded->image.view();
     demand(second.decoded.has_value(), "the second decoding fails");

@@ -141,7 +141,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::demand(!all.is_whole || !tar.has_wrong_sum, "a wrong check sum was not found");
     if (tar.is_sound) {
       const Reading plain = read(MemoryFile(std::as_bytes(std::span(tar.content))).path(), 0);
-      fuzz::demand(all.is_whole || !plain.is_whole, "gzip data of a sound archive were refused");
+      fuzz::demand(all.is_whole || !plain.is_whole, "gzip data of a sound archive were rejected");
       if (plain.is_whole) {
         demand_same(all, plain);
       }

@@ -24,7 +24,7 @@ const std::string kName = "fuzzed.tif";
 
 struct Outcome {
   std::optional<DecodedImage> decoded;
-  std::string refusal;
+  std::string rejection;
 };
 
 template <class Decode>
@@ -52,7 +52,7 @@ void check_page(std::span<const std::byte> file, PageRef page) {
   const auto read = [&] { return paged.decode(content, kName, options); };
   Outcome first = outcome_of(read);
   const Outcome second = outcome_of(read);
-  demand(first.refusal == second.refusal, "the second refusal differs");
+  demand(first.rejection == second.rejection, "the second rejection differs");
   const std::string of_rows = gpuimg::test::compare_row_paths(file, kName, options, {3, 64}).difference;
   demand(of_rows.empty(), of_rows.c_str());
   if (first.decoded) {

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxPixels = 1 << 18;
 
 struct Outcome {
   std::optional<DecodedImage> decoded;
-  std::string refusal;
+  std::string rejection;
 };
 
 Outcome outcome_of(std::span<const std::byte> file) {
@@ -54,7 +54,7 @@ void write_and_read_back(DecodedImage& decoded) {
   options.metadata = std::move(decoded.metadata);
   const ConstView pixels = decoded.image.view();
   const Outcome back = outcome_of(encode_image(pixels, FileFormat::webp, "written", options));
-  demand(back.decoded.has_value(), "what was written is refused");
+  demand(back.decoded.has_value(), "what was written is rejected");
   const Metadata& metadata = back.decoded->metadata;
   demand(metadata.icc == options.metadata.icc && metadata.exif == options.metadata.exif &&
              metadata.xmp == options.metadata.xmp,
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Outcome first = outcome_of(file);
   const Outcome second = outcome_of(file);
-  demand(first.refusal == second.refusal, "the second refusal differs");
+  demand(first.rejection == second.rejection, "the second rejection differs");
   if (first.decoded) {
     const ConstView pixels = first.decoded->image.view();
     demand(fuzz::same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");

@@ -59,8 +59,8 @@ class Hist(gpuimg_run.Comparison):
             size = generator.integers(1, 50, 2)
             gray = number % 3 == 0
             image = (generator.integers(0, 256, size if gray else (*size, 3)) // (1 + number % 4)).astype(numpy.uint8)
-            ending = ("png", "bmp", "ppm", "tga")[number % 4]
-            Image.fromarray(image).save(os.path.join(folder, f"{number}.{'pgm' if gray and ending == 'ppm' else ending}"))
+            extension = ("png", "bmp", "ppm", "tga")[number % 4]
+            Image.fromarray(image).save(os.path.join(folder, f"{number}.{'pgm' if gray and extension == 'ppm' else extension}"))
             pixels.append(numpy.repeat(image.reshape(-1, 1), 3, 1) if gray else image.reshape(-1, 3))
         every = numpy.concatenate(pixels).astype(numpy.float64)
         found = {}

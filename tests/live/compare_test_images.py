@@ -3,14 +3,14 @@
 
 usage: compare_test_images.py GPUIMG FOLDER...
        compare_test_images.py --sound GPUIMG FOLDER...    for files whose pixels have been checked: leaves out prefixes,
-                                                          and files that gpuimg refuses or nobody else reads
+                                                          and files that gpuimg rejects or nobody else reads
 
 tests/live/debian_test_images fetches such folders. Each image file is read by gpuimg and by Pillow, OpenCV, tifffile,
 psd-tools, LittleCMS, ImageMagick, heif-convert and tiff2rgba, as far as they are installed and know the format, until one
 gives the same pixels. Only ImageMagick must be installed: nobody else reads gray PNG with a transparent level, 16-bit TIFF
 whose colors are multiplied by alpha, or BMP of 5 and 6 bits as their formats define. LittleCMS converts CIELab TIFF, and
-may differ by LAB_TOLERANCE. Of a format's small files, some prefixes are read twice, and must be refused or read alike.
-One line per file says who agrees, or why gpuimg refuses it. The exit code is 1 if there is a difference without an
+may differ by LAB_TOLERANCE. Of a format's small files, some prefixes are read twice, and must be rejected or read alike.
+One line per file says who agrees, or why gpuimg rejects it. The exit code is 1 if there is a difference without an
 explanation.
 """
 import collections
@@ -28,7 +28,7 @@ import warnings
 
 import numpy
 
-ENDINGS = {"avif", "bmp", "dib", "gif", "heic", "heif", "hif", "jfif", "jpeg", "jpg", "jpe", "pam", "pbm", "pgm", "png", "pnm",
+EXTENSIONS = {"avif", "bmp", "dib", "gif", "heic", "heif", "hif", "jfif", "jpeg", "jpg", "jpe", "pam", "pbm", "pgm", "png", "pnm",
            "ppm", "psb", "psd", "tga", "tif", "tiff", "webp", "apng"}
 MAX_PREFIXED = 4096  # bytes of a file whose prefixes are read
 SECONDS = 60
@@ -232,20 +232,20 @@ def is_module(name):
         return False
 
 
-def readers_of(file, ending):
+def readers_of(file, extension):
     """(name, function) of those that are installed, the cheapest first."""
     wanted = [("Pillow", read_with_pillow, is_module("PIL")), ("OpenCV", read_with_opencv, is_module("cv2"))]
-    if ending in ("tif", "tiff"):
+    if extension in ("tif", "tiff"):
         wanted.append(("tifffile", read_with_tifffile, is_module("tifffile")))
         wanted.append(("LittleCMS", read_with_littlecms, is_module("PIL.ImageCms")))
         wanted.append(("tiff2rgba", read_with_tiff2rgba, shutil.which("tiff2rgba")))
-    if ending in ("psd", "psb"):
+    if extension in ("psd", "psb"):
         wanted.insert(0, ("psd-tools", read_with_psd_tools, is_module("psd_tools")))
-    if ending in ("heic", "heif", "hif", "avif"):
+    if extension in ("heic", "heif", "hif", "avif"):
         wanted = [("heif-convert", read_with_heif_convert, shutil.which("heif-convert"))]
-    if ending == "webp":
+    if extension == "webp":
         wanted.append(("dwebp", read_with_dwebp, shutil.which("dwebp")))
-    if ending in ("pnm", "pgm", "ppm", "pam"):
+    if extension in ("pnm", "pgm", "ppm", "pam"):
         wanted += [("netpbm", read_with_netpbm(maximum), shutil.which("pamdepth")) for maximum in ("255", "65535")]
     if os.path.basename(file) in REFERENCES:
         wanted.append(("BMP Suite's picture", read_reference, True))
@@ -299,7 +299,7 @@ class Comparison:
         if digest in self.seen:
             return
         self.seen.add(digest)
-        ending = file.rsplit(".", 1)[1].lower()
+        extension = file.rsplit(".", 1)[1].lower()
         found, said = self.gpuimg.pixels(file, "--no-auto-orient")
         is_lenient = found is None and "--lenient" in said
         if is_lenient:
@@ -309,7 +309,7 @@ class Comparison:
         differences = []
         agreeing = None
         others = []
-        for name, function in readers_of(file, ending):
+        for name, function in readers_of(file, extension):
             other = read_by(function, file)
             if other is None:
                 continue
@@ -325,30 +325,30 @@ class Comparison:
                 break
             differences.append(f"{name}: {result}")
         if agreeing and is_lenient:
-            agreeing += " with --lenient, else refused"
-        self.tell(file, ending, found, said, agreeing, differences, others)
+            agreeing += " with --lenient, else rejected"
+        self.tell(file, extension, found, said, agreeing, differences, others)
         if os.path.getsize(file) <= MAX_PREFIXED and not self.only_sound:
             self.add_prefixes(file)
 
-    def tell(self, file, ending, found, said, agreeing, differences, others):
+    def tell(self, file, extension, found, said, agreeing, differences, others):
         name = os.path.basename(file)
         why = next((words for pattern, words in EXPLANATIONS.items() if fnmatch.fnmatch(name, pattern)), "")
-        if ending in ("bmp", "tga") and any("by up to 1 of 255" in difference for difference in differences):
+        if extension in ("bmp", "tga") and any("by up to 1 of 255" in difference for difference in differences):
             why = why or "5 and 6 bits become 8 by repetition, elsewhere by division: docs/operations.md"
         if agreeing:
             verdict = f"same as {agreeing}"
         elif found is None and not others:
-            verdict = "refused, as by all others"
+            verdict = "rejected, as by all others"
         elif found is None and "not supported" in said:
-            verdict = "refused by name"
+            verdict = "rejected by name"
         elif found is None:
-            verdict = f"refused, but {others[0]} reads it"
+            verdict = f"rejected, but {others[0]} reads it"
         elif not others:
             verdict = "read, by nobody else"
         else:
             verdict = "DIFFERS"
-        is_fine = verdict.startswith(("same", "refused, as", "refused by name")) or (self.only_sound and not others)
-        self.counts[ending, verdict] += 1
+        is_fine = verdict.startswith(("same", "rejected, as", "rejected by name")) or (self.only_sound and not others)
+        self.counts[extension, verdict] += 1
         if not is_fine:
             verdict += f" ({why})" if why else " WITHOUT AN EXPLANATION"
             if not why:
@@ -357,7 +357,7 @@ class Comparison:
         print(f"{file}: {verdict}{': ' if details else ''}{details}", flush=True)
 
     def add_prefixes(self, file):
-        """Sixteen of them: each is refused, or gives the same twice."""
+        """Sixteen of them: each is rejected, or gives the same twice."""
         with open(file, "rb") as content:
             whole = content.read()
         for i in range(16):
@@ -379,7 +379,7 @@ REFERENCES = {
     "rgba32abf.bmp": "html/rgba32.png",
 }
 
-# Of files by their names, or patterns of such. What is damaged is refused where others guess: docs/reliability.md.
+# Of files by their names, or patterns of such. What is damaged is rejected where others guess: docs/reliability.md.
 FILLED_FAX = "its fax data are damaged; libtiff fills the rows"
 TRUNCATED = "its data end early; others fill the rows"
 UNCOVERED = "pixels that the first frame leaves uncovered are transparent; Pillow paints them"
@@ -434,11 +434,11 @@ def main():
         for path, folders, names in os.walk(folder):
             folders.sort()
             for name in sorted(names):
-                if "." in name and name.rsplit(".", 1)[1].lower() in ENDINGS:
+                if "." in name and name.rsplit(".", 1)[1].lower() in EXTENSIONS:
                     comparison.add(os.path.join(path, name))
     print()
-    for (ending, verdict), count in sorted(comparison.counts.items()):
-        print(f"{count:5} {ending:5} {verdict}")
+    for (extension, verdict), count in sorted(comparison.counts.items()):
+        print(f"{count:5} {extension:5} {verdict}")
     print(f"{sum(comparison.counts.values())} different files, {comparison.prefixes} prefixes, "
           f"{len(comparison.unexplained)} differences without an explanation")
     for name in comparison.unexplained:

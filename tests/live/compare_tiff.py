@@ -34,7 +34,7 @@ class Tiff(gpuimg_run.Comparison):
             pixels = pixels[:, :, [2, 1, 0, 3][: pixels.shape[2]]]
         return pixels
 
-    def refused(self, file, words):
+    def rejected(self, file, words):
         done = subprocess.run([self.executable, "info", file], capture_output=True, text=True)
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(words, done.stderr)
@@ -146,10 +146,10 @@ class Tiff(gpuimg_run.Comparison):
             out.write(b"II*\0" + struct.pack("<I", 8 + len(strip) + 6) + strip + struct.pack("<HHH", 8, 8, 8))
             out.write(directory + bytes(4))
 
-    def test_wide_samples_are_refused_by_name(self):
+    def test_wide_samples_are_rejected_by_name(self):
         for kind, words in ((numpy.uint32, "32-bit"), (numpy.float32, "32-bit float"), (numpy.int16, "16-bit signed")):
             tifffile.imwrite(self.path("in.tif"), numpy.zeros((4, 5), kind), photometric="minisblack")
-            self.refused(self.path("in.tif"), words)
+            self.rejected(self.path("in.tif"), words)
 
     def test_written_images_are_read_by_all(self):
         for depth in (8, 16):

@@ -140,17 +140,17 @@ class Heif(Comparison):
             self.skipTest("libheif's programs are not installed")
 
     def test_read_like_heif_convert(self):
-        for ending in ("heic", "avif"):
+        for extension in ("heic", "avif"):
             for width, height in ((131, 77),):
                 for mode in ("RGB", "RGBA"):
                     self.image(width, height, mode).save(self.path("in.png"))
-                    file = self.path("in." + ending)
-                    kind = ["-A"] if ending == "avif" else []
+                    file = self.path("in." + extension)
+                    kind = ["-A"] if extension == "avif" else []
                     subprocess.run(["heif-enc", *kind, "-q", "60", self.path("in.png"), "-o", file],
                                    check=True, capture_output=True)
                     subprocess.run(["heif-convert", file, self.path("ref.png")], check=True, capture_output=True)
                     found = self.pixels(self.through(file))
-                    numpy.testing.assert_array_equal(found, self.pixels(self.path("ref.png")), f"{ending} {mode}")
+                    numpy.testing.assert_array_equal(found, self.pixels(self.path("ref.png")), f"{extension} {mode}")
 
     def test_ten_bits_use_the_full_range_of_sixteen(self):
         ramp = numpy.repeat(numpy.linspace(0, 1023, 96).astype(numpy.uint16)[None, :], 64, axis=0)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads every prefix of small images of other projects: each must be refused, or give the pixels of the whole file.
+"""Reads every prefix of small images of other projects: each must be rejected, or give the pixels of the whole file.
 
 usage: every_prefix.py GPUIMG MAX_BYTES FOLDER...
 
@@ -12,32 +12,32 @@ import subprocess
 import sys
 import tempfile
 
-from compare_test_images import ENDINGS
+from compare_test_images import EXTENSIONS
 
 WHOLE = "whole"
 
 
 def small_files(folders, max_bytes):
-    """(ending, content) of the different ones."""
+    """(extension, content) of the different ones."""
     found = {}
     for folder in folders:
         for path, _, names in os.walk(folder):
             for name in sorted(names):
                 file = os.path.join(path, name)
-                ending = name.rsplit(".", 1)[-1].lower()
-                if "." in name and ending in ENDINGS and os.path.getsize(file) <= max_bytes:
+                extension = name.rsplit(".", 1)[-1].lower()
+                if "." in name and extension in EXTENSIONS and os.path.getsize(file) <= max_bytes:
                     with open(file, "rb") as content:
                         whole = content.read()
-                    found.setdefault(hashlib.sha256(whole).hexdigest(), (ending, whole))
+                    found.setdefault(hashlib.sha256(whole).hexdigest(), (extension, whole))
     return found
 
 
 def write_prefixes(files, to):
-    for digest, (ending, whole) in files.items():
+    for digest, (extension, whole) in files.items():
         os.makedirs(os.path.join(to, digest))
         for size in range(len(whole) + 1):
             name = WHOLE if size == len(whole) else f"{size:06}"
-            with open(os.path.join(to, digest, f"{name}.{ending}"), "wb") as out:
+            with open(os.path.join(to, digest, f"{name}.{extension}"), "wb") as out:
                 out.write(whole[:size])
 
 
@@ -64,7 +64,7 @@ def main():
                 if content_of(os.path.join(folder, name)) != whole:
                     different += 1
                     print("differs from the whole file:", os.path.basename(folder), name)
-    print(f"{len(files)} files, {prefixes} prefixes: {prefixes - read} refused, {read - different} read as the whole file, "
+    print(f"{len(files)} files, {prefixes} prefixes: {prefixes - read} rejected, {read - different} read as the whole file, "
           f"{different} different")
     sys.exit(1 if different or not prefixes else 0)
 

@@ -215,13 +215,13 @@ class ManyFiles(unittest.TestCase):
 
     def test_files_of_the_device(self):
         with tempfile.TemporaryDirectory() as folder:
-            for ending in ("png", "jpg"):
+            for extension in ("png", "jpg"):
                 image = gpuimg.read(NIGHT, device="cuda")
-                image.write(f"{folder}/a.{ending}")
-                gpuimg.read(NIGHT).write(f"{folder}/b.{ending}")
-                self.assertEqual(pathlib.Path(f"{folder}/a.{ending}").read_bytes(),
-                                 pathlib.Path(f"{folder}/b.{ending}").read_bytes())
-                self.assertEqual(image.encode(ending), pathlib.Path(f"{folder}/b.{ending}").read_bytes())
+                image.write(f"{folder}/a.{extension}")
+                gpuimg.read(NIGHT).write(f"{folder}/b.{extension}")
+                self.assertEqual(pathlib.Path(f"{folder}/a.{extension}").read_bytes(),
+                                 pathlib.Path(f"{folder}/b.{extension}").read_bytes())
+                self.assertEqual(image.encode(extension), pathlib.Path(f"{folder}/b.{extension}").read_bytes())
 
 
 if __name__ == "__main__":

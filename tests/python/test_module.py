@@ -105,9 +105,9 @@ class Catalogue(InAFolder):
             self.skipTest("neither Pillow nor tifffile is installed")
         equal = {key: 0 for key in LEAST_EQUAL if key[0] in readers}
         for name, verdict in self.verdicts.items():
-            ending = name.rsplit(".", 1)[-1]
+            extension = name.rsplit(".", 1)[-1]
             for who, read in readers.items():
-                if verdict != "good" or (who, ending) not in equal or READ_OTHERWISE.match(name):
+                if verdict != "good" or (who, extension) not in equal or READ_OTHERWISE.match(name):
                     continue
                 try:
                     with warnings.catch_warnings():
@@ -118,7 +118,7 @@ class Catalogue(InAFolder):
                 ours = np.asarray(gpuimg.read(self.files / name))
                 if ours.shape == theirs.shape and ours.dtype == theirs.dtype:
                     np.testing.assert_array_equal(visible(ours), visible(theirs), f"{name}, by {who}")
-                    equal[who, ending] += 1
+                    equal[who, extension] += 1
         for key, count in equal.items():
             self.assertGreaterEqual(count, LEAST_EQUAL[key], key)
 
@@ -203,7 +203,7 @@ class Arrays(InAFolder):
         with self.assertRaises(BufferError):
             image.__dlpack__(dl_device=(2, 0), max_version=(1, 0))
 
-    def test_bad_ones_are_refused(self):
+    def test_bad_ones_are_rejected(self):
         for bad in (np.zeros((2, 2), np.float32), np.zeros((2, 2, 5), np.uint8), np.zeros(4, np.uint8),
                     np.zeros((0, 2), np.uint8), "text", 5):
             with self.assertRaises(gpuimg.Error) as caught:

@@ -205,7 +205,7 @@ class Alone(InAFolder):
                 self.assertEqual(set(told), {"shard", "error"})
                 self.assertEqual(os.listdir(self.out), [])
 
-    def test_two_images_of_one_name_are_refused(self):
+    def test_two_images_of_one_name_are_rejected(self):
         told = self.work([("a.png", noise(9, 9, 1)), ("a.tiff", noise(9, 9, 2))])
         self.assertIn("a.png", told["error"])
         self.assertEqual(os.listdir(self.out), [])
@@ -416,7 +416,7 @@ class OnASharedScheduler(InAFolder):
             self.assertLess(time.monotonic(), until, what)
             time.sleep(0.02)
 
-    def test_restarts_are_refused(self):
+    def test_restarts_are_rejected(self):
         (self.folder / "in").mkdir()
         write_tar(self.folder / "in" / "a.tar", [])
         running = self.start(self.folder / "in", self.out, "--restarts", "5")

@@ -33,7 +33,7 @@ inline codecs::DecodedImage decode(std::span<const std::byte> bytes, const std::
 }
 
 /// Checks that the message starts with the file name, contains `part` and is one line.
-inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, ErrorKind kind, std::string_view part = "",
+inline ::testing::AssertionResult rejects(std::span<const std::byte> bytes, ErrorKind kind, std::string_view part = "",
                                           const std::string& name = "test.bin",
                                           const codecs::ReadOptions& options = {}) {
   try {
@@ -41,11 +41,12 @@ inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, Erro
   } catch (const Error& error) {
     const std::string message = error.what();
     if (error.kind() != kind) {
-      return ::testing::AssertionFailure() << "refused with kind " << static_cast<int>(error.kind()) << ": " << message;
+      return ::testing::AssertionFailure()
+             << "rejected with kind " << static_cast<int>(error.kind()) << ": " << message;
     }
     const bool is_one_line = message.find('\n') == std::string::npos && message.find("; ") != std::string::npos;
     if (!message.starts_with(name + ": ") || !is_one_line || message.find(part) == std::string::npos) {
-      return ::testing::AssertionFailure() << "refused with: " << message;
+      return ::testing::AssertionFailure() << "rejected with: " << message;
     }
     return ::testing::AssertionSuccess();
   }
@@ -53,13 +54,13 @@ inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, Erro
 }
 
 /// Checks all prefixes of 0 … size − 1 bytes. A prefix of `complete_from` bytes or more holds the whole image.
-inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_from, const std::string& name) {
+inline void expect_prefixes_rejected(const FileBytes& file, std::size_t complete_from, const std::string& name) {
   for (std::size_t size = 0; size < file.size(); ++size) {
     const auto prefix = std::span(file).first(size);
     if (size >= complete_from) {
       EXPECT_NO_THROW(decode(prefix, name)) << size << " of " << file.size() << " bytes";
     } else {
-      EXPECT_TRUE(refuses(prefix, ErrorKind::decode, "", name)) << size << " of " << file.size() << " bytes";
+      EXPECT_TRUE(rejects(prefix, ErrorKind::decode, "", name)) << size << " of " << file.size() << " bytes";
     }
   }
 }

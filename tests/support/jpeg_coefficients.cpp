@@ -10,7 +10,7 @@
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_bytes.hpp"
 

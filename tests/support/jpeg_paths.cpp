@@ -5,7 +5,7 @@
 
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::test {
 
@@ -17,7 +17,7 @@ namespace {
 const std::string kName = "file";
 
 struct Verdict {
-  std::string refusal;  ///< empty if the file was read
+  std::string rejection;  ///< empty if the file was read
   DecodedImage decoded;
 };
 
@@ -26,7 +26,7 @@ Verdict read(std::span<const std::byte> file, const std::vector<int>& cuts, cons
   try {
     verdict.decoded = read_jpeg_cut_at(cuts, file, kName, options);
   } catch (const Error& error) {
-    verdict.refusal = error.what();
+    verdict.rejection = error.what();
   }
   return verdict;
 }
@@ -43,10 +43,10 @@ std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std:
   const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
   const Verdict whole = read(exact, {}, options);
   const Verdict parts = read(exact, cuts, options);
-  if (whole.refusal != parts.refusal) {
-    return "one decoder: '" + whole.refusal + "', parts: '" + parts.refusal + "'";
+  if (whole.rejection != parts.rejection) {
+    return "one decoder: '" + whole.rejection + "', parts: '" + parts.rejection + "'";
   }
-  if (!whole.refusal.empty()) {
+  if (!whole.rejection.empty()) {
     return "";
   }
   if (whole.decoded.notes != parts.decoded.notes) {
@@ -93,7 +93,7 @@ std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const J
 std::string difference_of_jpeg_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
   const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
   std::optional<FromScans> scans;
-  bool is_refused = false;
+  bool is_rejected = false;
   try {
     const JpegHeader header = read_jpeg_header(exact, kName);
     constexpr std::uint64_t kMaxPixels = 1 << 22;
@@ -103,17 +103,17 @@ std::string difference_of_jpeg_scans(std::span<const std::byte> file, const Jpeg
     check_size(kName, header.frame.width, header.frame.height, kMaxPixels);
     scans = read_scans(exact, choices);
   } catch (const Error&) {
-    is_refused = true;  // before the first scan
+    is_rejected = true;  // before the first scan
   }
   const Verdict whole = read(exact, {}, {.threads = 1});
-  if (is_refused) {
-    return whole.refusal.empty() ? "read only with one decoder" : "";
+  if (is_rejected) {
+    return whole.rejection.empty() ? "read only with one decoder" : "";
   }
   if (!scans) {
     return "";
   }
-  if (!whole.refusal.empty()) {
-    return "one decoder: '" + whole.refusal + "', by scans: read";
+  if (!whole.rejection.empty()) {
+    return "one decoder: '" + whole.rejection + "', by scans: read";
   }
   if (!same_bytes(whole.decoded.image.view(), scans->image.view())) {
     return "other pixels";

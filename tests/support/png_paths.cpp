@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
 
 struct Verdict {
-  std::string refusal;  ///< empty if the file was read
+  std::string rejection;  ///< empty if the file was read
   Image image;
 };
 
@@ -31,16 +31,16 @@ Verdict read(std::span<const std::byte> file, PngPath path, int threads) {
     const ReadOptions options{.max_pixels = kMaxPixels, .threads = threads};
     verdict.image = read_png_pixels(file, "file", options, path);
   } catch (const Error& error) {
-    verdict.refusal = error.what();
+    verdict.rejection = error.what();
   }
   return verdict;
 }
 
 std::string difference(const Verdict& expected, const Verdict& got) {
-  if (expected.refusal != got.refusal) {
-    return "libpng: '" + expected.refusal + "', fast: '" + got.refusal + "'";
+  if (expected.rejection != got.rejection) {
+    return "libpng: '" + expected.rejection + "', fast: '" + got.rejection + "'";
   }
-  if (!expected.refusal.empty()) {
+  if (!expected.rejection.empty()) {
     return "";
   }
   const ConstView a = expected.image.view();
@@ -62,7 +62,7 @@ std::optional<Verdict> read_fast(const SimplePng& png, const Parts&... parts) {
     }
     verdict.image = std::move(*image);
   } catch (const Error& error) {
-    verdict.refusal = error.what();
+    verdict.rejection = error.what();
   }
   return verdict;
 }
@@ -82,7 +82,7 @@ std::string difference_of_parts(std::span<const std::byte> file) {
   for (const std::size_t part_bytes : {300, 5000}) {
     const std::optional<Verdict> got = read_fast(*simple, PngParts{part_bytes, std::size_t{1} << 20, 2});
     if (expected.has_value() != got.has_value()) {
-      return expected ? "refused in parts" : "taken in parts alone";
+      return expected ? "rejected in parts" : "taken in parts alone";
     }
     if (std::string text = expected ? difference(*expected, *got) : ""; !text.empty()) {
       return text + ", in parts";

@@ -568,7 +568,7 @@ std::string difference_of_png_twin(std::span<const std::byte> file, const Decode
                          std::memcmp(expected.view().data, found.image->view().data, expected.size_bytes()) == 0;
     return is_same ? "" : "the twin gives other pixels than libpng";
   } catch (const Error& error) {
-    return std::string("the twin gives pixels, and libpng refuses: ") + error.what();
+    return std::string("the twin gives pixels, and libpng rejects: ") + error.what();
   }
 }
 

@@ -98,7 +98,7 @@ RowPaths compare_row_paths(std::span<const std::byte> file, const std::string& n
       const std::optional<Image> image = read_bands(*rows->rows, height, order, result.difference);
       result.read += image ? 1 : 0;
       if (image && result.difference.empty()) {
-        result.difference = whole ? difference(*rows, *image, *whole) : "read, though it is refused as a whole";
+        result.difference = whole ? difference(*rows, *image, *whole) : "read, though it is rejected as a whole";
       }
       if (!result.difference.empty()) {
         result.difference += ", in bands of " + std::to_string(height);

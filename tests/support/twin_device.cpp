@@ -51,7 +51,7 @@ class TwinBackend final : public Backend {
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     note_use();
     std::optional<Image> image;
-    if (twin_device().decodes && !is_refused()) {
+    if (twin_device().decodes && !is_rejected()) {
       const auto decode = [](const auto& file) { return std::move(decode_with_twin(file).image); };
       image = std::visit(decode, encoded);
     }
@@ -69,7 +69,7 @@ class TwinBackend final : public Backend {
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     note_use();
     std::optional<std::vector<std::byte>> scan;
-    if (twin_device().encodes && !is_refused()) {
+    if (twin_device().encodes && !is_rejected()) {
       const Image pixels = host_->download(picture);
       scan = std::visit([&](const auto& format) { return encode_with_twin(pixels.view(), format); }, as);
     }
@@ -118,21 +118,21 @@ class TwinBackend final : public Backend {
     if (twin_device().on_operation) {
       twin_device().on_operation(device_);
     }
-    if (twin_device().refused_operations > 0) {
-      --twin_device().refused_operations;
+    if (twin_device().rejected_operations > 0) {
+      --twin_device().rejected_operations;
       throw Error(ErrorKind::out_of_memory, "the twin has no memory");
     }
     take_memory();
   }
 
-  static bool is_refused() {
-    const int call = twin_device().calls++ - twin_device().refuse_from;
-    return call >= 0 && call < twin_device().refused_calls;
+  static bool is_rejected() {
+    const int call = twin_device().calls++ - twin_device().reject_from;
+    return call >= 0 && call < twin_device().rejected_calls;
   }
 
   static void take_memory() {
-    if (is_refused()) {
-      throw Error(ErrorKind::out_of_memory, "the twin refuses this call");
+    if (is_rejected()) {
+      throw Error(ErrorKind::out_of_memory, "the twin rejects this call");
     }
   }
 
@@ -153,9 +153,9 @@ void TwinDevice::reset() {
   encodes_wrongly = false;
   encoded_wrong_from = -1;
   available_bytes = ~std::size_t{0};
-  refuse_from = refused_calls = 0;
+  reject_from = rejected_calls = 0;
   downloads_need_none = false;
-  refused_operations = calls = made = unprepared = decoded = encoded = uploaded = downloaded = 0;
+  rejected_operations = calls = made = unprepared = decoded = encoded = uploaded = downloaded = 0;
 }
 
 TwinDevice& twin_device() {

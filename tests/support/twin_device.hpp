@@ -19,12 +19,12 @@ struct TwinDevice {
   bool encodes_wrongly = false;  ///< every scan has one wrong byte
   int encoded_wrong_from = -1;   ///< number of right scans; all later scans have one wrong byte
   std::size_t available_bytes = ~std::size_t{0};
-  std::atomic<int> refused_operations = 0;  ///< this many operations fail as out of memory; counts down
+  std::atomic<int> rejected_operations = 0;  ///< this many operations fail as out of memory; counts down
 
-  /// Of the calls that take memory, refuse_from … refuse_from + refused_calls − 1 fail as out of memory: uploads,
+  /// Of the calls that take memory, reject_from … reject_from + rejected_calls − 1 fail as out of memory: uploads,
   /// operations, decoding and encoding, and downloads unless `downloads_need_none`.
-  int refuse_from = 0;
-  int refused_calls = 0;
+  int reject_from = 0;
+  int rejected_calls = 0;
   bool downloads_need_none = false;
   std::atomic<int> calls = 0;  ///< calls that take memory
 

@@ -20,7 +20,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/icc.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/rows.hpp"
 #include "gpuimg/image.hpp"
 
@@ -104,7 +104,7 @@ Fields read_fields(ByteSpan bytes, BmpHeader& header, const std::string& name) {
   fields.bytes = u32le_at(bytes, 14);
   header.pixels = u32le_at(bytes, 10);
   if (!is_known_length(fields.bytes)) {
-    refuse_unsupported(name, fmt::format("BMP with a {}-byte header", fields.bytes));
+    reject_unsupported(name, fmt::format("BMP with a {}-byte header", fields.bytes));
   }
   require_bytes(bytes, fields.end(), name);
   if (fields.bytes == kCoreBytes) {
@@ -129,21 +129,21 @@ Fields read_fields(ByteSpan bytes, BmpHeader& header, const std::string& name) {
 void check_kind(const BmpHeader& header, const Fields& fields, const std::string& name) {
   constexpr std::array<std::uint32_t, 7> kDepths = {1, 2, 4, 8, 16, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
-    refuse_unsupported(name, fmt::format("BMP with {} bits per pixel", header.bits));
+    reject_unsupported(name, fmt::format("BMP with {} bits per pixel", header.bits));
   }
   const bool has_masks = fields.compression == kMasks || fields.compression == kMasksWithAlpha;
   const bool has_runs = fields.compression == kRuns8 || fields.compression == kRuns4;
   if ((fields.compression != kPlain && !has_masks && !has_runs) || (has_masks && fields.bytes == kOs2Bytes)) {
-    refuse_unsupported(name, fmt::format("BMP with compression type {}", fields.compression));
+    reject_unsupported(name, fmt::format("BMP with compression type {}", fields.compression));
   }
   if (has_masks && header.bits < 16) {
-    refuse_damaged(name, fmt::format("it has channel masks for {} bits per pixel", header.bits));
+    reject_damaged(name, fmt::format("it has channel masks for {} bits per pixel", header.bits));
   }
   if (has_runs && header.bits != (fields.compression == kRuns8 ? 8 : 4)) {
-    refuse_damaged(name, fmt::format("it has run-length coding for {} bits per pixel", header.bits));
+    reject_damaged(name, fmt::format("it has run-length coding for {} bits per pixel", header.bits));
   }
   if (fields.width < 0) {
-    refuse_damaged(name, "its width is negative");
+    reject_damaged(name, "its width is negative");
   }
 }
 
@@ -154,13 +154,13 @@ bool is_one_run(std::uint32_t mask) {
 
 void check_mask(std::uint32_t mask, bool is_color, const std::string& name) {
   if (std::popcount(mask) > 8) {
-    refuse_unsupported(name, "BMP with more than 8 bits per channel");
+    reject_unsupported(name, "BMP with more than 8 bits per channel");
   }
   if (is_color && mask == 0) {
-    refuse_damaged(name, "a channel mask is empty");
+    reject_damaged(name, "a channel mask is empty");
   }
   if (!is_one_run(mask)) {
-    refuse_damaged(name, "the bits of a channel mask are not contiguous");
+    reject_damaged(name, "the bits of a channel mask are not contiguous");
   }
 }
 
@@ -259,7 +259,7 @@ class RunReader {
         x_ += static_cast<int>(byte());
         y_ += static_cast<int>(byte());
         if (x_ > padded_width_ || y_ >= to_.height) {
-          refuse_damaged(name_, "a jump leaves the image");
+          reject_damaged(name_, "a jump leaves the image");
         }
         break;
       default: paint_literals(code);
@@ -292,7 +292,7 @@ class RunReader {
 
   void paint(std::uint32_t index) {
     if (index >= palette_.size()) {
-      refuse_damaged(name_,
+      reject_damaged(name_,
                      fmt::format("a pixel has color index {}, but its palette has size {}", index, palette_.size()));
     }
     if (x_ < to_.width) {
@@ -315,12 +315,12 @@ class RunReader {
 };
 
 /// Paints the runs of `data`. Pixels that they skip get the first color, as in Pillow, OpenCV and ImageMagick. Cuts off
-/// what extends past a row and its padding, and then returns true. Refuses jumps that leave the image, indices outside
+/// what extends past a row and its padding, and then returns true. Rejects jumps that leave the image, indices outside
 /// the palette, and data that end too soon.
 bool read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name,
                    View to) {
   if (palette.empty()) {
-    refuse_damaged(name, "its palette has size 0");
+    reject_damaged(name, "its palette has size 0");
   }
   for (int y = 0; y < to.height; ++y) {
     for (int x = 0; x < to.width; ++x) {
@@ -373,7 +373,7 @@ void unpack_indices(const std::byte* from, std::uint32_t bits, std::span<const R
     const std::size_t bit = x * bits;
     const std::uint32_t index = std::to_integer<std::uint32_t>(from[bit / 8]) >> (8 - bits - bit % 8) & mask;
     if (index >= palette.size()) {
-      refuse_damaged(name,
+      reject_damaged(name,
                      fmt::format("a pixel has color index {}, but its palette has size {}", index, palette.size()));
     }
     std::copy_n(palette[index].begin(), 3, to);
@@ -466,7 +466,7 @@ PixelFormat format_of(const BmpHeader& header) { return {Sample::u8, header.has_
 /// missing.
 ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string& name) {
   if (header.pixels < header.palette) {
-    refuse_damaged(name, "its pixels start inside its header");
+    reject_damaged(name, "its pixels start inside its header");
   }
   require_bytes(bytes, header.pixels, name);
   const ByteSpan rest = bytes.subspan(header.pixels);
@@ -476,7 +476,7 @@ ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string&
   const std::size_t before_last = static_cast<std::size_t>(header.height) - 1;
   if (rest.size() / header.row_bytes() < before_last ||
       rest.size() - before_last * header.row_bytes() < header.used_row_bytes()) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   return rest.first(std::min(rest.size(), (before_last + 1) * header.row_bytes()));
 }

@@ -28,7 +28,7 @@ std::uint32_t adler32_combined(std::uint32_t first, std::uint32_t second, std::u
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 0);
 
 /// Inflates a stream of pixels incrementally. Rejects everything zlib rejects. ISA-L's inflate does not: it accepts
-/// incomplete Huffman codes, which zlib, and so every other PNG reader, refuses.
+/// incomplete Huffman codes, which zlib, and so every other PNG reader, rejects.
 class Inflater {
  public:
   static constexpr std::size_t kWindow = kMaxMatchDistance;

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::gif {
 namespace {
@@ -32,7 +32,7 @@ class GifBlocks {
 
   ByteSpan take(std::size_t count) {
     if (bytes_.size() < count) {
-      refuse_truncated(name_);
+      reject_truncated(name_);
     }
     const ByteSpan taken = bytes_.first(count);
     bytes_ = bytes_.subspan(count);
@@ -190,7 +190,7 @@ std::size_t decode_lzw(GifBlocks& blocks, int root_bits, std::span<std::uint8_t>
     if (code == lzw.clear_code()) {
       lzw.clear();
     } else if (!lzw.decode(code, missing)) {
-      refuse_damaged(blocks.name(), "its pixels contain an impossible code");
+      reject_damaged(blocks.name(), "its pixels contain an impossible code");
     }
   }
   reader.skip_rest();
@@ -250,17 +250,17 @@ Screen read_screen(GifBlocks& blocks) {
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
-    refuse_damaged(blocks.name(), fmt::format("its codes start with {} bits", root_bits));
+    reject_damaged(blocks.name(), fmt::format("its codes start with {} bits", root_bits));
   }
   frame.memory.reset(new std::uint8_t[frame.pixels().size()]);
   const std::span<std::uint8_t> pixels = frame.pixels();
   if (decode_lzw(blocks, root_bits, pixels) < pixels.size()) {
-    refuse_damaged(blocks.name(), "its first frame holds fewer pixels than it declares");
+    reject_damaged(blocks.name(), "its first frame holds fewer pixels than it declares");
   }
   const std::size_t largest = *std::max_element(pixels.begin(), pixels.end());
   const std::size_t colors = frame.colors.size() / 3;
   if (largest >= colors) {
-    refuse_damaged(blocks.name(),
+    reject_damaged(blocks.name(),
                    fmt::format("a pixel has color index {}, but its color table has size {}", largest, colors));
   }
 }
@@ -278,12 +278,12 @@ Frame read_frame_header(GifBlocks& blocks, Screen& screen, int transparent) {
   const ByteSpan own_colors = take_color_table(blocks, flags);
   frame.colors = own_colors.empty() ? screen.colors : own_colors;
   if (frame.place.width == 0 || frame.place.height == 0) {
-    refuse_damaged(blocks.name(), "its first frame is empty");
+    reject_damaged(blocks.name(), "its first frame is empty");
   }
   screen.width = std::max(screen.width, frame.place.x + frame.place.width);
   screen.height = std::max(screen.height, frame.place.y + frame.place.height);
   if (frame.colors.empty()) {
-    refuse_damaged(blocks.name(), "its color table is missing");
+    reject_damaged(blocks.name(), "its color table is missing");
   }
   return frame;
 }
@@ -317,7 +317,7 @@ bool find_frame(GifBlocks& blocks, int& transparent) {
       return block == kFrame;
     }
     if (block != kExtension) {
-      refuse_damaged(blocks.name(), fmt::format("it contains an unknown block {:#04x}", block));
+      reject_damaged(blocks.name(), fmt::format("it contains an unknown block {:#04x}", block));
     }
     if (blocks.byte() == kControl) {
       transparent = read_control(blocks);
@@ -330,7 +330,7 @@ bool find_frame(GifBlocks& blocks, int& transparent) {
 Frame first_frame_header(GifBlocks& blocks, Screen& screen) {
   int transparent = kNone;
   if (!find_frame(blocks, transparent)) {
-    refuse_damaged(blocks.name(), "it has no image");
+    reject_damaged(blocks.name(), "it has no image");
   }
   return read_frame_header(blocks, screen, transparent);
 }

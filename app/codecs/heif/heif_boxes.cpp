@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs::heif {
@@ -603,10 +603,10 @@ void check_boxes(ByteSpan bytes, const std::string& name) {
       size = u64be_at(bytes, position + kHeader);
     }
     if (size < (is_long ? kLongHeader : kHeader)) {
-      refuse_damaged(name, fmt::format("the box at byte {} is too short", position));
+      reject_damaged(name, fmt::format("the box at byte {} is too short", position));
     }
     if (size > bytes.size() - position) {
-      refuse_truncated(name);
+      reject_truncated(name);
     }
     position += static_cast<std::size_t>(size);
   }

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "codecs/formats.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
@@ -32,7 +32,7 @@ std::string clause(const heif_error& error) {
 }
 
 /// Rejects a file that other versions of the library may read.
-[[noreturn]] void refuse_kind(const std::string& name, std::string_view kind) {
+[[noreturn]] void reject_kind(const std::string& name, std::string_view kind) {
   throw Error(ErrorKind::unsupported,
               fmt::format("{}: {} is not supported by this {}; convert it with a newer version, for example with: "
                           "heif-convert in.heif out.png",
@@ -45,7 +45,7 @@ HeifFile::HeifFile(ByteSpan bytes, const std::string& name)
     : library_(libheif(name)), bytes_(bytes), name_(name), items_(items_of(bytes)) {
   check_boxes(bytes, name);
   if (items_.share_too_much) {
-    refuse_damaged(name, "its items share the same data too often");
+    reject_damaged(name, "its items share the same data too often");
   }
   context_.reset(library_.context_alloc());
   if (context_ == nullptr) {
@@ -82,11 +82,11 @@ void HeifFile::open_primary() {
   check(error);
   bits_ = library_.image_handle_get_luma_bits_per_pixel(image());
   if (bits_ < 1 || bits_ > 16) {
-    refuse_damaged(name_, "it does not say how many bits its channels have");
+    reject_damaged(name_, "it does not say how many bits its channels have");
   }
   const std::optional<Framing> framing = items_.item(items_.primary).framing(coded_width(), coded_height());
   if (!framing) {
-    refuse_damaged(name_, "its crop (clap) is invalid or leaves nothing");
+    reject_damaged(name_, "its crop (clap) is invalid or leaves nothing");
   }
   framing_ = *framing;
 }
@@ -165,17 +165,17 @@ void HeifFile::check(const heif_error& error) const {
   }
   if (error.code == heif_error_Memory_allocation_error) {
     if (error.subcode == heif_suberror_Security_limit_exceeded) {
-      refuse_unsupported(name_, fmt::format("HEIF beyond the limits of libheif ({})", clause(error)));
+      reject_unsupported(name_, fmt::format("HEIF beyond the limits of libheif ({})", clause(error)));
     }
     throw Error(ErrorKind::out_of_memory, name_ + ": libheif ran out of memory; use a machine with more memory");
   }
   if (const std::string kind = uncommon_kind(bytes_); !kind.empty()) {
-    refuse_kind(name_, kind);
+    reject_kind(name_, kind);
   }
   if (error.code == heif_error_Unsupported_filetype || error.code == heif_error_Unsupported_feature) {
-    refuse_kind(name_, fmt::format("this kind of HEIF ({})", clause(error)));
+    reject_kind(name_, fmt::format("this kind of HEIF ({})", clause(error)));
   }
-  refuse_damaged(name_, clause(error));
+  reject_damaged(name_, clause(error));
 }
 
 }  // namespace gpuimg::codecs::heif

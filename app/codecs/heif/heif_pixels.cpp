@@ -10,7 +10,7 @@
 
 #include "codecs/heif/heif_file.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/threads.hpp"
 
 namespace gpuimg::codecs::heif {
@@ -82,8 +82,8 @@ HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wante
   return owner;
 }
 
-[[noreturn]] void refuse_other_image(const HeifFile& file) {
-  refuse_damaged(file.name(), "its image has another size or depth than it declares");
+[[noreturn]] void reject_other_image(const HeifFile& file) {
+  reject_damaged(file.name(), "its image has another size or depth than it declares");
 }
 
 /// A plane, which must match `wanted`.
@@ -102,7 +102,7 @@ Channel channel_of(const HeifFile& file, const Wanted& wanted, const heif_image*
   if (first == nullptr || !is_side(library.image_get_width(image, plane), wanted.width) ||
       !is_side(library.image_get_height(image, plane), wanted.height) ||
       (is_deep ? channel.bits < 9 || channel.bits > 16 : channel.bits != 8)) {
-    refuse_other_image(file);
+    reject_other_image(file);
   }
   channel.span = (1U << channel.bits) - 1;
   return channel;
@@ -126,7 +126,7 @@ Decoded decoded(const HeifFile& file, const Wanted& wanted, const ReadOptions& o
   const heif_image* image = result.image.get();
   const heif_chroma chroma = wanted.is_plane ? heif_chroma_monochrome : interleaved(wanted.bits > 8, wanted.has_alpha);
   if (file.library().image_get_chroma_format(image) != chroma) {
-    refuse_other_image(file);
+    reject_other_image(file);
   }
   if (wanted.is_plane) {
     result.channels.fill(channel_of(file, wanted, image, heif_channel_Y));

@@ -20,7 +20,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs::heif {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::jpeg {
 namespace {
@@ -141,7 +141,7 @@ JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file)
   start(0);
   check_jpeg_output(info(), file);
   if (session_.warning_count() > 0) {
-    refuse_damaged(file.name,
+    reject_damaged(file.name,
                    "libjpeg warns of its header");  // one decoder then reads the file and reports it
   }
 }

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/stored_samples.hpp"
 #include "gpuimg/error.hpp"
 #include "io/bytes.hpp"
@@ -134,10 +134,10 @@ std::vector<std::string> JpegSession::warnings() const {
 
 void JpegSession::throw_failure() const {
   if (errors_.too_many_scans) {
-    refuse_damaged(name_, fmt::format("it has more than {} scans", kMaxScans));
+    reject_damaged(name_, fmt::format("it has more than {} scans", kMaxScans));
   }
   if (errors_.code == JERR_INPUT_EOF || errors_.code == JERR_INPUT_EMPTY) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   if (errors_.code == JERR_OUT_OF_MEMORY || errors_.code == JERR_NO_BACKING_STORE) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
@@ -152,7 +152,7 @@ void JpegSession::throw_failure() const {
         ErrorKind::decode,
         fmt::format("{}: file is {}; download or copy it again, or read the intact part with --lenient", name_, why));
   }
-  refuse_damaged(name_, errors_.reason.data());
+  reject_damaged(name_, errors_.reason.data());
 }
 
 void JpegSession::on_error(j_common_ptr info) {
@@ -229,7 +229,7 @@ void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header) {
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file) {
   if (info.output_width != file.header.frame.width || info.output_height != file.header.frame.height ||
       info.output_components != static_cast<int>(file.header.frame.component_count)) {
-    refuse_damaged(file.name, "it declares its size twice, and differently");
+    reject_damaged(file.name, "it declares its size twice, and differently");
   }
 }
 

@@ -16,7 +16,7 @@
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/metadata/ifd.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::jpeg {
 namespace {
@@ -25,24 +25,24 @@ using namespace std::string_view_literals;
 
 void check_process(std::uint32_t marker, std::uint32_t precision, const std::string& name) {
   if (marker == 0xC3 || marker == 0xCB) {
-    refuse_unsupported(name, "lossless JPEG");
+    reject_unsupported(name, "lossless JPEG");
   }
   if (marker != 0xC0 && marker != 0xC1 && marker != 0xC2 && marker != 0xC9 && marker != 0xCA) {
-    refuse_unsupported(name, "hierarchical JPEG");
+    reject_unsupported(name, "hierarchical JPEG");
   }
   if (precision != 8) {
-    refuse_unsupported(name, fmt::format("{}-bit JPEG", precision));
+    reject_unsupported(name, fmt::format("{}-bit JPEG", precision));
   }
 }
 
 void read_frame(const JpegSegment& segment, JpegHeader& header, const std::string& name) {
   const std::optional<JpegFrame> frame = jpeg_frame(segment);
   if (!frame) {
-    refuse_damaged(name, "its frame header is too short");
+    reject_damaged(name, "its frame header is too short");
   }
   check_process(frame->marker, frame->bits, name);
   if (frame->component_count != 1 && frame->component_count != 3 && frame->component_count != 4) {
-    refuse_unsupported(name, fmt::format("JPEG of {} channels", frame->component_count));
+    reject_unsupported(name, fmt::format("JPEG of {} channels", frame->component_count));
   }
   header.frame = *frame;
 }
@@ -133,13 +133,13 @@ void check_segment(const JpegSegment& segment, const std::string& name) {
   const bool has_tables = segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kStepTables;
   const std::size_t least = is_ignored ? 0U : 2U;
   if (segment.length < least && !segment.is_cut_off) {
-    refuse_damaged(name, "a marker segment has an impossible length");
+    reject_damaged(name, "a marker segment has an impossible length");
   }
   if (segment.is_cut_off) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   if (segment.payload.empty() && has_tables) {
-    refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo would treat following tables as stray bytes
+    reject_damaged(name, "a segment of tables is empty");  // libjpeg-turbo would treat following tables as stray bytes
   }
 }
 
@@ -201,12 +201,12 @@ using Component = JpegFrame::Component;
 /// Throws Error{decode} if components are missing or impossible.
 std::span<const Component> components_of(const JpegFrame& frame, const std::string& name) {
   if (frame.is_too_short) {
-    refuse_damaged(name, "its frame header is too short");
+    reject_damaged(name, "its frame header is too short");
   }
   const auto components = std::span(frame.components).first(frame.component_count);
   for (const auto& [id, horizontal, vertical, table] : components) {
     if (std::min(horizontal, vertical) < 1 || std::max(horizontal, vertical) > 4 || table >= JpegStepTable::kSlots) {
-      refuse_damaged(name, "a component has an impossible sampling or table");
+      reject_damaged(name, "a component has an impossible sampling or table");
     }
   }
   return components;
@@ -509,7 +509,7 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
   for (;;) {
     const std::optional<JpegSegment> segment = segments.next();
     if (!segment) {
-      refuse_truncated(name);
+      reject_truncated(name);
     }
     if (segment->marker == jpeg_marker::kStartOfScan) {
       header.keeps_coefficients = keeps_coefficients(*segment, header.frame, bytes, name);
@@ -530,7 +530,7 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
     read_application_data(*segment, header);
   }
   if (!has_frame) {
-    refuse_damaged(name, "it holds no image");
+    reject_damaged(name, "it holds no image");
   }
   return header;
 }

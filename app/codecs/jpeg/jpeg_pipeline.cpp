@@ -259,7 +259,7 @@ class JpegPipeline {
 
   void work() {
     std::unique_lock lock(mutex_);
-    while (!has_failed_ && has_more()) {
+    while (!has_failed_ && wait_for_more()) {
       const std::size_t i = next_stage();
       if (i == kNone) {
         changed_.wait(lock);
@@ -278,7 +278,7 @@ class JpegPipeline {
     }
   }
 
-  [[nodiscard]] bool has_more() const {
+  [[nodiscard]] bool wait_for_more() const {
     return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& one) { return one.done < rows_of_mcus_; });
   }
 

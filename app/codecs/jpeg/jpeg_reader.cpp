@@ -20,7 +20,7 @@
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/stored_samples.hpp"
 #include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
@@ -32,7 +32,7 @@ namespace {
 void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name) {
   check_size(name, header.frame.width, header.frame.height, options.max_pixels);
   if (header.frame.width > JPEG_MAX_DIMENSION || header.frame.height > JPEG_MAX_DIMENSION) {
-    refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
+    reject_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
   }
 }
 

@@ -143,7 +143,7 @@ class JpegCodeTable {
     unsigned bits = 0;
   };
 
-  /// Both return false if libjpeg would refuse the table. For DC, `value` is the difference and `advance` 0.
+  /// Both return false if libjpeg would reject the table. For DC, `value` is the difference and `advance` 0.
   bool set_dc(const JpegHuffmanTable& from);
   /// Coefficients of at most `max_value_bits` bits, multiplied by 2^shift; those of more bits stay symbols.
   bool set_ac(const JpegHuffmanTable& from, unsigned shift, unsigned max_value_bits);

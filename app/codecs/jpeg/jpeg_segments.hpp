@@ -142,7 +142,7 @@ struct JpegHuffmanSlots {
   std::array<std::optional<JpegHuffmanTable>, kCount> dc;
   std::array<std::optional<JpegHuffmanTable>, kCount> ac;
 
-  /// Takes over the tables of a DHT segment. Returns false if libjpeg would refuse it.
+  /// Takes over the tables of a DHT segment. Returns false if libjpeg would reject it.
   bool read(ByteSpan segment);
 };
 

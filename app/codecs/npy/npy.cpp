@@ -20,7 +20,7 @@
 #include <system_error>
 #include <vector>
 
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/stored_samples.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
@@ -70,7 +70,7 @@ std::string message(const std::string& name, const std::string& why) {
 }
 
 /// Throws Error{unsupported}: `what` names a kind of array, and `advice` is the expression that converts it, or empty.
-[[noreturn]] void refuse_npy(const std::string& name, const std::string& what, std::string_view advice) {
+[[noreturn]] void reject_npy(const std::string& name, const std::string& what, std::string_view advice) {
   std::string message = fmt::format("{}: {} is not supported; ", printable_name(name), what);
   if (advice.empty()) {
     message += "gpuimg reads images as arrays of uint8 and uint16";
@@ -228,18 +228,18 @@ NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std:
   const auto* type = std::find_if(kSampleNames.begin(), kSampleNames.end(),
                                   [&](const SampleName& known) { return known.text == header.descr; });
   if (type == kSampleNames.end()) {
-    refuse_npy(name, fmt::format("npy type '{}'", printable_name(header.descr->substr(0, 16))),
+    reject_npy(name, fmt::format("npy type '{}'", printable_name(header.descr->substr(0, 16))),
                type_advice(*header.descr));
   }
   if (*header.fortran_order) {
-    refuse_npy(name, "npy in Fortran order", "numpy.ascontiguousarray(numpy.load('in.npy'))");
+    reject_npy(name, "npy in Fortran order", "numpy.ascontiguousarray(numpy.load('in.npy'))");
   }
   const std::vector<std::uint64_t>& shape = *header.shape;
   constexpr std::uint64_t kMaxSide = std::numeric_limits<int>::max();
   const bool fits = (shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4)) && shape[0] >= 1 &&
                     shape[0] <= kMaxSide && shape[1] >= 1 && shape[1] <= kMaxSide;
   if (!fits) {
-    refuse_npy(name, fmt::format("npy shape {}, other than (h,w) and (h,w,c) with c from 1 to 4,", text_of(shape)),
+    reject_npy(name, fmt::format("npy shape {}, other than (h,w) and (h,w,c) with c from 1 to 4,", text_of(shape)),
                shape_advice(shape));
   }
   const int channels = shape.size() == 2 ? 1 : static_cast<int>(shape[2]);
@@ -384,7 +384,7 @@ Image decode_npy(std::span<const std::byte> bytes, const std::string& name) {
 DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   const NpyLayout layout = read_npy_header(bytes, name);
   if (!is_image(layout)) {
-    refuse_npy(name, "npy type '" + layout.type + "', a table instead of an image,", type_advice(layout.type));
+    reject_npy(name, "npy type '" + layout.type + "', a table instead of an image,", type_advice(layout.type));
   }
   check_size(name, static_cast<std::uint64_t>(layout.width), static_cast<std::uint64_t>(layout.height),
              options.max_pixels);

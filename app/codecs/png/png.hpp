@@ -37,7 +37,7 @@ std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::s
 
 enum class PngPath { fast_if_possible, libpng_only };
 
-/// Only the pixels. Both paths return the same pixels, append the same notes and refuse the same files.
+/// Only the pixels. Both paths return the same pixels, append the same notes and reject the same files.
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
                       PngPath path, std::vector<std::string>* notes = nullptr);
 

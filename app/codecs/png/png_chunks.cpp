@@ -18,7 +18,7 @@
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/png/png.hpp"
 #include "codecs/png/simple_png.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs::png {
@@ -75,7 +75,7 @@ const ColorType& color_type_of(const PngHeader& header, const std::string& name)
   const bool is_depth = std::find(kBitDepths.begin(), kBitDepths.end(), header.bit_depth) != kBitDepths.end();
   if (header.color_type >= kColorTypes.size() || !is_depth ||
       (kColorTypes[header.color_type].bit_depths & header.bit_depth) == 0 || header.interlace > 1) {
-    refuse_damaged(name, fmt::format("its header has color type {}, bit depth {} and interlacing {}", header.color_type,
+    reject_damaged(name, fmt::format("its header has color type {}, bit depth {} and interlacing {}", header.color_type,
                                      header.bit_depth, header.interlace));
   }
   return kColorTypes[header.color_type];
@@ -94,7 +94,7 @@ BeforeData read_to_data(ByteSpan beginning, const std::string& name) {
   while (walker.next_type() != kIdat) {
     const auto chunk = walker.next();
     if (chunk->type() == png_chunk_type("IEND")) {
-      refuse_damaged(name, "it holds no image data");
+      reject_damaged(name, "it holds no image data");
     }
     if (chunk->is_critical()) {
       chunk->check_crc(name);
@@ -365,14 +365,14 @@ bool PngChunkView::crc_is_right() const {
 void PngChunkView::check_crc(std::string_view name) const {
   if (!crc_is_right()) {
     const std::string_view letters(reinterpret_cast<const char*>(whole.data()) + 4, 4);
-    refuse_damaged(name, fmt::format("the checksum of its {} chunk is wrong", printable_name(letters)));
+    reject_damaged(name, fmt::format("the checksum of its {} chunk is wrong", printable_name(letters)));
   }
 }
 
 std::uint32_t PngChunkWalker::next_type() const {
   constexpr std::size_t kLengthAndType = 8;
   if (bytes_.size() - offset_ < kLengthAndType) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   return u32be_at(bytes_, offset_ + 4);
 }
@@ -384,7 +384,7 @@ std::optional<PngChunkView> PngChunkWalker::next() {
   }
   const ByteSpan left = bytes_.subspan(offset_);
   if (left.size() < kOverhead || u32be_at(left, 0) > left.size() - kOverhead) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   const PngChunkView chunk{left.first(u32be_at(left, 0) + kOverhead)};
   offset_ += chunk.whole.size();
@@ -421,13 +421,13 @@ std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpa
 PngHeader read_png_header(ByteSpan bytes, const std::string& name) {
   constexpr std::size_t kBytes = 33;  // the signature, and IHDR with its length, name and CRC
   if (bytes.size() < kBytes) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   if (u32be_at(bytes, 12) == png_chunk_type("CgBI")) {
-    refuse_unsupported(name, "PNG in Apple's private form (CgBI)");
+    reject_unsupported(name, "PNG in Apple's private form (CgBI)");
   }
   if (u32be_at(bytes, 12) != png_chunk_type("IHDR") || u32be_at(bytes, 8) != 13) {
-    refuse_damaged(name, "it does not start with its header (IHDR)");
+    reject_damaged(name, "it does not start with its header (IHDR)");
   }
   return {u32be_at(bytes, 16), u32be_at(bytes, 20), u8_at(bytes, 24), u8_at(bytes, 25), u8_at(bytes, 28)};
 }
@@ -438,7 +438,7 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   const BeforeData found = read_to_data(beginning, name);
   const bool is_palette = header.color_type == kPalette;
   if (is_palette && found.palette_colors == 0) {
-    refuse_damaged(name, "its palette is missing");
+    reject_damaged(name, "its palette is missing");
   }
   const bool adds_alpha = !type.holds_alpha && found.has_transparency;
   DeclaredImage declared;

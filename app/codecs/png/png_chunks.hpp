@@ -87,7 +87,7 @@ struct PngHeader {
   }
 };
 
-/// Reads IHDR unchecked, before libpng sees the file, so that a decompression bomb costs nothing. Refuses a file that
+/// Reads IHDR unchecked, before libpng sees the file, so that a decompression bomb costs nothing. Rejects a file that
 /// does not start with it.
 PngHeader read_png_header(ByteSpan bytes, const std::string& name);
 

@@ -16,7 +16,7 @@
 namespace gpuimg::codecs::png {
 
 /// How libpng reads image data (png_reader.cpp): up to kMaxSingleRead bytes at once; if there are more, the last read
-/// has at least kMinLastRead bytes. A stream that libpng would refuse for what follows its data must be refused here
+/// has at least kMinLastRead bytes. A stream that libpng would reject for what follows its data must be rejected here
 /// too.
 inline constexpr std::size_t kMaxSingleRead = std::size_t{256} << 10;
 inline constexpr std::size_t kMinLastRead = 2048;
@@ -38,13 +38,13 @@ struct PngParts {
   static PngParts of(const SimplePng& png, int threads);
 };
 
-/// Passes the pixels on in bands, from top to bottom. Returns false for a file that libpng would refuse: the bands are
+/// Passes the pixels on in bands, from top to bottom. Returns false for a file that libpng would reject: the bands are
 /// then void, and the last one has not been passed on. Throws Error{decode} for an index outside the palette, which is
 /// the verdict only if no band has been passed on yet.
 bool read_simple_png_rows(const SimplePng& png, const std::string& name, int threads, const PngParts& parts,
                           const BandOutput& to, const CheckPngData& check);
 
-/// Returns the same pixels as libpng, or nullopt for a file that libpng would refuse, so that libpng can say why. Uses
+/// Returns the same pixels as libpng, or nullopt for a file that libpng would reject, so that libpng can say why. Uses
 /// as many threads as the options allow. Besides the image it holds about 1 MB, or three rows if rows are longer than
 /// 256 KB; in parallel parts, up to 13 MB per thread plus 13 MB. Throws Error{decode} for an index outside the palette,
 /// and Error{out_of_memory}. `name` is printable.

@@ -24,7 +24,7 @@
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/simple_png.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 
@@ -102,7 +102,7 @@ void PngStream::walk(ByteSpan bytes, const std::string& name, std::uint64_t data
       if (data_begin == 0) {
         data_begin = begin;
       } else if (data_end != begin) {
-        refuse_damaged(name, "its image data is not contiguous");
+        reject_damaged(name, "its image data is not contiguous");
       }
       const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(chunk->payload().size(), data_bytes));
       image_data_.push_back(chunk->payload().first(taken));
@@ -115,7 +115,7 @@ void PngStream::walk(ByteSpan bytes, const std::string& name, std::uint64_t data
 
 void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name) {
   if (data_begin == 0) {
-    refuse_damaged(name, "it has no image data");
+    reject_damaged(name, "it has no image data");
   }
   for (const ByteSpan part : image_data_) {
     data_left_ += part.size();
@@ -248,7 +248,7 @@ class PngSession {
   }
 
   /// Call after the last row: throws if libpng skipped image data, or merely warned about damage in it.
-  void refuse_damaged_data() const;
+  void reject_damaged_data() const;
 
  private:
   [[noreturn]] void throw_failure() const;
@@ -289,24 +289,24 @@ PngSession::PngSession(ByteSpan bytes, const std::string& name, std::uint64_t da
 
 PngSession::~PngSession() { png_destroy_read_struct(&png_, &info_, nullptr); }
 
-void PngSession::refuse_damaged_data() const {
+void PngSession::reject_damaged_data() const {
   if (stream_.skipped_image_data()) {
-    refuse_damaged(name_, "it holds more image data than it declares");
+    reject_damaged(name_, "it holds more image data than it declares");
   }
   if (damage_[0] != '\0') {
-    refuse_damaged(name_, damage_.data());
+    reject_damaged(name_, damage_.data());
   }
 }
 
 void PngSession::throw_failure() const {
   const std::string_view reason = failure_.data();
   if (ended_early_) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   if (contains(reason, "memory")) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libpng ran out of memory; use a machine with more memory");
   }
-  refuse_damaged(name_, reason);
+  reject_damaged(name_, reason);
 }
 
 // Called inside libpng: nothing here may own memory, because longjmp runs no destructor.
@@ -339,7 +339,7 @@ void PngSession::on_read(png_structp png, png_bytep to, std::size_t size) {
   }
 }
 
-/// Deflate compresses at most 1032:1, so a short file that declares many pixels is refused before they are allocated.
+/// Deflate compresses at most 1032:1, so a short file that declares many pixels is rejected before they are allocated.
 bool is_plausible(const PngHeader& header, std::uint64_t file_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   const std::uint64_t row_bytes = (std::uint64_t{header.width} * header.bit_depth + 7) / 8;
@@ -372,7 +372,7 @@ void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int 
     libpng_row_bytes = png_get_rowbytes(session.png(), session.info());
   });
   if (libpng_row_bytes != row_bytes) {
-    refuse_damaged(name, "its row size does not match its header");
+    reject_damaged(name, "its row size does not match its header");
   }
   session.guarded([&] {
     for (int pass = 0; pass < passes; ++pass) {
@@ -382,9 +382,9 @@ void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int 
       }
     }
   });
-  session.refuse_damaged_data();
+  session.reject_damaged_data();
   session.guarded([&] { png_read_end(session.png(), session.info()); });
-  session.refuse_damaged_data();
+  session.reject_damaged_data();
 }
 
 Image read_palette_image(PngSession& session, int width, int height, const std::string& name) {
@@ -427,7 +427,7 @@ Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::strin
   PngSession session(bytes, name, data_bytes);
   session.guarded([&] { png_read_info(session.png(), session.info()); });
   if (!is_plausible(header, bytes.size())) {
-    refuse_damaged(
+    reject_damaged(
         name, fmt::format("{} bytes cannot hold the declared {}x{} pixels", bytes.size(), header.width, header.height));
   }
   return header.color_type == PNG_COLOR_TYPE_PALETTE

@@ -481,7 +481,7 @@ void PngStripWriter::finish_until(int strip) {
   }
 }
 
-[[noreturn]] void refuse_without_memory(const std::string& name, int width, int height) {
+[[noreturn]] void reject_without_memory(const std::string& name, int width, int height) {
   throw Error(ErrorKind::out_of_memory,
               fmt::format("{}: cannot write: not enough memory to encode {}x{} pixels; use a smaller image or fewer "
                           "threads",
@@ -513,7 +513,7 @@ class PngWriter final : public RowWriter {
         strips_.write(rows);
       }
     } catch (const std::bad_alloc&) {
-      refuse_without_memory(name_, width_, height_);
+      reject_without_memory(name_, width_, height_);
     }
   }
 
@@ -557,7 +557,7 @@ std::unique_ptr<RowWriter> open_png_writer(int width, int height, PixelFormat fo
   try {
     return std::make_unique<PngWriter>(width, height, format, name, options, sink);
   } catch (const std::bad_alloc&) {
-    refuse_without_memory(name, width, height);
+    reject_without_memory(name, width, height);
   }
 }
 
@@ -581,7 +581,7 @@ void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat
     file.append(chunks.span());
     file.finish();
   } catch (const std::bad_alloc&) {
-    refuse_without_memory(name, width, height);
+    reject_without_memory(name, width, height);
   }
 }
 

@@ -10,7 +10,7 @@
 
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_chunks.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::png {
 namespace {
@@ -320,7 +320,7 @@ void PngPalette::paint(Image& image, const std::string& name) const {
   const std::size_t largest =
       has_alpha_ ? expand<4>(indices, pixels, count, colors_) : expand<3>(indices, pixels, count, colors_);
   if (largest >= size_) {
-    refuse_damaged(name, fmt::format("a pixel has color index {}, but its palette has size {}", largest, size_));
+    reject_damaged(name, fmt::format("a pixel has color index {}, but its palette has size {}", largest, size_));
   }
 }
 

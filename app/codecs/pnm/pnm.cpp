@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/rows.hpp"
 #include "codecs/stored_samples.hpp"
 #include "gpuimg/image.hpp"
@@ -42,11 +42,11 @@ class PnmText {
     for (; is_digit(peek()); ++offset_, ++digits) {
       value = value * 10 + (peek() - '0');
       if (value > 0xFFFFFFFFU) {
-        refuse_damaged(name_, "a number in its header is too large");
+        reject_damaged(name_, "a number in its header is too large");
       }
     }
     if (digits == 0) {
-      refuse_damaged(name_, "its header lacks a number");
+      reject_damaged(name_, "its header lacks a number");
     }
     return value;
   }
@@ -60,14 +60,14 @@ class PnmText {
     for (; has_more() && is_digit(peek()); ++offset_, ++digits) {
       value = value * 10 + (peek() - '0');
       if (value > max) {
-        refuse_damaged(name_, "a value exceeds the declared maximum");
+        reject_damaged(name_, "a value exceeds the declared maximum");
       }
     }
     if (digits == 0) {
-      refuse_damaged(name_, "its pixels are not all numbers");
+      reject_damaged(name_, "its pixels are not all numbers");
     }
     if (!has_more() && value * 10 <= max) {
-      refuse_truncated(name_);
+      reject_truncated(name_);
     }
     return value;
   }
@@ -77,7 +77,7 @@ class PnmText {
     skip_space();
     const std::uint32_t digit = peek();
     if (digit != '0' && digit != '1') {
-      refuse_damaged(name_, "its pixels are not all 0 or 1");
+      reject_damaged(name_, "its pixels are not all 0 or 1");
     }
     ++offset_;
     return digit == '1';
@@ -87,7 +87,7 @@ class PnmText {
   std::size_t end_of_header() {
     skip_comment();
     if (!is_space(peek())) {
-      refuse_damaged(name_, "its header does not end in white space");
+      reject_damaged(name_, "its header does not end in white space");
     }
     return offset_ + 1;
   }
@@ -100,7 +100,7 @@ class PnmText {
 
   [[nodiscard]] std::uint32_t peek() const {
     if (!has_more()) {
-      refuse_truncated(name_);
+      reject_truncated(name_);
     }
     return u8_at(bytes_, offset_);
   }
@@ -144,7 +144,7 @@ constexpr std::string_view kSpaces = " \t\v\f\r";
 
 std::uint32_t checked_max(std::uint64_t max, const std::string& name) {
   if (max == 0 || max > 65535) {
-    refuse_damaged(name, fmt::format("its maximum value is {}, but must be 1 to 65535", max));
+    reject_damaged(name, fmt::format("its maximum value is {}, but must be 1 to 65535", max));
   }
   return static_cast<std::uint32_t>(max);
 }
@@ -176,7 +176,7 @@ class PamLines {
   std::string_view next() {
     const std::size_t end = text_.find('\n', offset_);
     if (end == std::string_view::npos) {
-      refuse_truncated(name_);
+      reject_truncated(name_);
     }
     const std::string_view line = text_.substr(offset_, end - offset_);
     offset_ = end + 1;
@@ -194,7 +194,7 @@ std::uint64_t number_in(std::string_view text, std::string_view key, const std::
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) {
-    refuse_damaged(name, fmt::format("the {} in its header is not a whole number, or is too large", key));
+    reject_damaged(name, fmt::format("the {} in its header is not a whole number, or is too large", key));
   }
   return number;
 }
@@ -217,7 +217,7 @@ void check_type(std::string_view type, std::uint64_t depth, const std::string& n
   if (!is_known) {
     constexpr std::size_t kMaxShown = 40;
     const std::string shown = type.empty() ? "without a type" : printable_name(std::string(type.substr(0, kMaxShown)));
-    refuse_unsupported(name, fmt::format("PAM with {} channels {}{}", depth, type.empty() ? "" : "of type ", shown));
+    reject_unsupported(name, fmt::format("PAM with {} channels {}{}", depth, type.empty() ? "" : "of type ", shown));
   }
 }
 
@@ -249,7 +249,7 @@ PnmHeader read_pam(ByteSpan bytes, const std::string& name) {
     } else if (key == "MAXVAL") {
       max = number;
     } else {
-      refuse_damaged(name, fmt::format("its header has an unknown line {}", printable_name(std::string(key))));
+      reject_damaged(name, fmt::format("its header has an unknown line {}", printable_name(std::string(key))));
     }
   }
   check_type(type, depth, name);
@@ -286,7 +286,7 @@ void scale_to_full_range(T* values, std::size_t count, std::uint32_t max, const 
     return;
   }
   if (*std::max_element(values, values + count) > max) {
-    refuse_damaged(name, "a value exceeds the declared maximum");
+    reject_damaged(name, "a value exceeds the declared maximum");
   }
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = static_cast<T>((values[i] * kFull + max / 2) / max);
@@ -418,7 +418,7 @@ DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions
   const PnmHeader header = read_pnm_header(bytes, name);
   check_size(name, header.width, header.height, options.max_pixels);
   if ((bytes.size() - header.pixels) / row_bytes(header) < header.height) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   DecodedImage decoded;
   decoded.scaled_from = header.scaled_from();

@@ -20,7 +20,7 @@
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/stored_samples.hpp"
 
 namespace gpuimg::codecs::psd {
@@ -60,7 +60,7 @@ class PsdFields {
 
   ByteSpan take(std::uint64_t count) {
     if (count > bytes_.size() - offset_) {
-      refuse_truncated(name_);
+      reject_truncated(name_);
     }
     const ByteSpan taken = bytes_.subspan(offset_, static_cast<std::size_t>(count));
     offset_ += taken.size();
@@ -86,15 +86,15 @@ void check_mode(std::uint32_t mode, std::uint32_t bits, const std::string& name)
   const auto is_mode = [&](PsdMode known) { return static_cast<std::uint32_t>(known) == mode; };
   if (std::none_of(kRead.begin(), kRead.end(), is_mode)) {
     const std::string_view known = mode < kNames.size() ? kNames[mode] : "?";
-    refuse_unsupported(name, fmt::format("PSD with {}", known == "?" ? "an unknown mode" : known));
+    reject_unsupported(name, fmt::format("PSD with {}", known == "?" ? "an unknown mode" : known));
   }
   const bool takes_8 = mode != static_cast<std::uint32_t>(PsdMode::bitmap);
   const bool takes_16 = takes_8 && mode != static_cast<std::uint32_t>(PsdMode::indexed);
   if (bits != 1 && bits != 8 && bits != 16) {
-    refuse_unsupported(name, fmt::format("{}-bit PSD", bits));
+    reject_unsupported(name, fmt::format("{}-bit PSD", bits));
   }
   if ((bits == 1 && takes_8) || (bits == 8 && !takes_8) || (bits == 16 && !takes_16)) {
-    refuse_damaged(name, fmt::format("it declares {} pixels of {} bits", kNames[mode], bits));
+    reject_damaged(name, fmt::format("it declares {} pixels of {} bits", kNames[mode], bits));
   }
 }
 
@@ -152,7 +152,7 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   constexpr std::uint32_t kLarge = 2;
   const std::uint32_t version = u16be_at(bytes, 4);
   if (version != kSmall && version != kLarge) {
-    refuse_unsupported(name, fmt::format("PSD of version {}", version));
+    reject_unsupported(name, fmt::format("PSD of version {}", version));
   }
   PsdHeader header;
   header.is_large = version == kLarge;
@@ -163,7 +163,7 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   check_mode(u16be_at(bytes, 24), header.bits, name);
   header.mode = static_cast<PsdMode>(u16be_at(bytes, 24));
   if (header.channels < header.color_planes()) {
-    refuse_damaged(name, fmt::format("it declares {} channels", header.channels));
+    reject_damaged(name, fmt::format("it declares {} channels", header.channels));
   }
   return header;
 }
@@ -212,7 +212,7 @@ class PsdPlanes {
 void unpack_runs(ByteSpan from, std::span<std::byte> to, const std::string& name) {
   while (!to.empty()) {
     if (from.empty()) {
-      refuse_damaged(name, "a row is shorter than its length says");
+      reject_damaged(name, "a row is shorter than its length says");
     }
     const std::uint32_t code = u8_at(from, 0);
     from = from.subspan(1);
@@ -222,7 +222,7 @@ void unpack_runs(ByteSpan from, std::span<std::byte> to, const std::string& name
     const bool is_run = code > 128;
     const std::size_t count = is_run ? 257 - code : code + 1;
     if (count > to.size() || from.size() < (is_run ? 1 : count)) {
-      refuse_damaged(name, "a run extends past its row");
+      reject_damaged(name, "a run extends past its row");
     }
     if (is_run) {
       std::fill_n(to.begin(), count, from[0]);
@@ -242,19 +242,19 @@ PsdPlanes::PsdPlanes(ByteSpan data, const PsdHeader& header, const std::string& 
   const std::uint32_t compression = u16be_at(data, 0);
   data_ = data.subspan(2);
   if (compression > kRunLength) {
-    refuse_unsupported(name, "PSD with a deflated merged image");
+    reject_unsupported(name, "PSD with a deflated merged image");
   }
   if (compression == kRunLength) {
     locate_rows(header);
   } else if (compression == kPlain && data_.size() / row_bytes_ / height_ < header.channels) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
 }
 
 void PsdPlanes::locate_rows(const PsdHeader& header) {
   const std::size_t entry_bytes = header.is_large ? 4 : 2;
   if (data_.size() / entry_bytes / height_ < header.channels) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   const std::size_t rows = height_ * static_cast<std::size_t>(header.channels);
   starts_.resize(rows + 1);
@@ -438,7 +438,7 @@ DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions
   check_size(name, header.width, header.height, options.max_pixels);
   const PsdSections sections = read_psd_sections(bytes, header, name);
   if (header.mode == PsdMode::indexed && sections.colors.size() < kPaletteBytes) {
-    refuse_damaged(name, "its palette is missing");
+    reject_damaged(name, "its palette is missing");
   }
   const PsdPlanes planes(bytes.subspan(sections.image), header, name);
   DecodedImage decoded;

@@ -24,7 +24,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/rows.hpp"
 #include "gpuimg/error.hpp"
 #include "stb_budget.hpp"
@@ -101,19 +101,19 @@ bool is_map_depth(std::uint32_t bits) { return bits == 15 || bits == 16 || bits 
 void check_kind(const TgaHeader& header, const std::string& name) {
   const bool is_sound_map = header.has_map && header.map_length > 0 && is_map_depth(header.map_bits);
   if (header.kind == kMapped && !is_sound_map) {
-    refuse_damaged(name, "its color map is missing or has an unknown depth");
+    reject_damaged(name, "its color map is missing or has an unknown depth");
   }
   if (header.kind == kMapped && header.map_start + header.map_length > 0xFFFF) {
-    refuse_damaged(name, "its color map is too long");
+    reject_damaged(name, "its color map is too long");
   }
   const bool is_known = (header.kind == kMapped && (header.bits == 8 || header.bits == 16)) ||
                         (header.kind == kColor && is_map_depth(header.bits)) ||
                         (header.kind == kGray && (header.bits == 8 || header.bits == 16));
   if (!is_known) {
-    refuse_unsupported(name, fmt::format("TGA of type {} with {} bits per pixel", header.kind, header.bits));
+    reject_unsupported(name, fmt::format("TGA of type {} with {} bits per pixel", header.kind, header.bits));
   }
   if ((header.descriptor & 0xC0U) != 0) {
-    refuse_unsupported(name, "interleaved TGA");
+    reject_unsupported(name, "interleaved TGA");
   }
 }
 
@@ -139,7 +139,7 @@ void check_size_for_stb(const TgaHeader& header, const std::string& name, std::u
   check_size(name, header.width, header.height, max_pixels);
   constexpr std::uint64_t kMaxBytes = std::numeric_limits<int>::max();
   if (std::uint64_t{header.width} * header.height > kMaxBytes / 4) {
-    refuse_unsupported(name, "TGA with 2 GiB or more of pixels");
+    reject_unsupported(name, "TGA with 2 GiB or more of pixels");
   }
 }
 
@@ -155,14 +155,14 @@ void check_index(ByteSpan pixel, const TgaHeader& header, const std::string& nam
   }
   const std::uint32_t index = header.bits == 8 ? u8_at(pixel, 0) : u16le_at(pixel, 0);
   if (index < header.map_start || index - header.map_start >= header.map_length) {
-    refuse_damaged(name, fmt::format("a pixel has color index {}, which is not in its color map", index));
+    reject_damaged(name, fmt::format("a pixel has color index {}, which is not in its color map", index));
   }
 }
 
 void check_raw(ByteSpan body, const TgaHeader& header, const std::string& name) {
   const std::size_t count = std::size_t{header.width} * header.height;
   if (body.size() < count * header.pixel_bytes()) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   if (header.kind == kMapped) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -175,17 +175,17 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
   std::size_t left = std::size_t{header.width} * header.height;
   while (left > 0) {
     if (body.empty()) {
-      refuse_truncated(name);
+      reject_truncated(name);
     }
     const std::uint32_t packet = u8_at(body, 0);
     const std::size_t pixels = (packet & 127U) + 1;
     const std::size_t stored = (packet & 128U) != 0 ? 1 : pixels;
     if (pixels > left) {
-      refuse_damaged(name, "a run extends past its last pixel");
+      reject_damaged(name, "a run extends past its last pixel");
     }
     body = body.subspan(1);
     if (body.size() < stored * header.pixel_bytes()) {
-      refuse_truncated(name);
+      reject_truncated(name);
     }
     for (std::size_t i = 0; i < stored; ++i) {
       check_index(body.subspan(i * header.pixel_bytes()), header, name);
@@ -263,10 +263,11 @@ void append_header(const TgaHeader& header, ByteSpan map, std::vector<std::byte>
   }
 }
 
-bool has_tga_ending(std::string_view name) {
-  constexpr std::string_view kEnding = ".tga";
+bool has_tga_extension(std::string_view name) {
+  constexpr std::string_view kExtension = ".tga";
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-  return name.size() >= kEnding.size() && std::equal(name.end() - kEnding.size(), name.end(), kEnding.begin(), same);
+  return name.size() >= kExtension.size() &&
+         std::equal(name.end() - kExtension.size(), name.end(), kExtension.begin(), same);
 }
 
 /// Throws like decode_image; `name` is printable.
@@ -373,12 +374,12 @@ std::size_t pixel_count(const TgaInput& input) {
   return static_cast<std::size_t>(input.width) * static_cast<std::size_t>(input.height);
 }
 
-[[noreturn]] void refuse_failure(const StbBudget& budget, const std::string& name) {
+[[noreturn]] void reject_failure(const StbBudget& budget, const std::string& name) {
   if (budget.out_of_memory()) {
     throw Error(ErrorKind::out_of_memory, name + ": cannot allocate its pixels; use a machine with more memory");
   }
   const char* reason = stbi_failure_reason();
-  refuse_damaged(name, budget.exceeded() ? "it needs more memory than its header declares"
+  reject_damaged(name, budget.exceeded() ? "it needs more memory than its header declares"
                                          : (reason != nullptr && *reason != '\0' ? reason : "its structure is broken"));
 }
 
@@ -394,13 +395,13 @@ PixelMemory decode(const TgaInput& input, const std::string& name) {
   stbi_uc* pixels = stbi_load_from_callbacks(&callbacks, &source, &width, &height, &channels, 0);
   PixelMemory memory(reinterpret_cast<std::byte*>(pixels), {[](std::byte* p) { stbi_image_free(p); }});
   if (source.read_past_end()) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
   if (memory == nullptr) {
-    refuse_failure(budget, name);
+    reject_failure(budget, name);
   }
   if (width != input.width || height != input.height || channels != input.channels) {
-    refuse_damaged(name, "its pixels do not match its header");
+    reject_damaged(name, "its pixels do not match its header");
   }
   return memory;
 }
@@ -480,7 +481,7 @@ DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {
 bool looks_like_tga(ByteSpan bytes, std::string_view name) {
   constexpr std::string_view kFooter("TRUEVISION-XFILE.\0", 18);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const bool is_named = has_tga_ending(name);
+  const bool is_named = has_tga_extension(name);
   if (!is_named && !(bytes.size() >= kHeaderBytes && text.ends_with(kFooter))) {
     return false;
   }
@@ -532,7 +533,7 @@ void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& /
   }
   GrowingBytes packed;
   if (stbi_write_tga_to_func(collect, &packed, pixels.width, pixels.height, pixels.format.channels, pixels.data) == 0) {
-    throw std::logic_error("stb_image_write refused its arguments");
+    throw std::logic_error("stb_image_write rejected its arguments");
   }
   if (packed.failed()) {
     throw Error(ErrorKind::out_of_memory,

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::tiff {
 namespace {
@@ -27,8 +27,8 @@ T level_of(std::int64_t value) {
   return static_cast<T>(std::clamp<std::int64_t>((value + kOne / 2) >> kFractionBits, 0, kMaxOf<T>));
 }
 
-[[noreturn]] void refuse_coefficients(const TiffFile& file) {
-  refuse_damaged(file.name(), "its YCbCr has impossible coefficients");
+[[noreturn]] void reject_coefficients(const TiffFile& file) {
+  reject_damaged(file.name(), "its YCbCr has impossible coefficients");
 }
 
 /// The levels of black and white of Y, Cb and Cr: tag 532, or the default for 16 bits.
@@ -39,13 +39,13 @@ std::array<std::int64_t, 6> levels_of_16_bits(const TiffFile& file) {
     constexpr float kMax = 131072;
     for (std::size_t i = 0; i < levels.size(); ++i) {
       if (!(std::fabs(stored[i]) <= kMax)) {
-        refuse_coefficients(file);
+        reject_coefficients(file);
       }
       levels[i] = std::lround(stored[i]);
     }
   }
   if (levels[0] == levels[1] || levels[2] == levels[3] || levels[4] == levels[5]) {
-    refuse_coefficients(file);
+    reject_coefficients(file);
   }
   return levels;
 }
@@ -85,10 +85,10 @@ void YcbcrConverter::read_sampling(const TiffFile& file, bool is_planar) {
             : TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRSUBSAMPLING, &horizontal, &vertical);
   const auto is_known = [](std::uint16_t factor) { return factor == 1 || factor == 2 || factor == 4; };
   if (!is_known(horizontal) || !is_known(vertical)) {
-    refuse_damaged(file.name(), "its chroma has an impossible size");
+    reject_damaged(file.name(), "its chroma has an impossible size");
   }
   if (is_planar && horizontal * vertical != 1) {
-    refuse_unsupported(file.name(), "YCbCr TIFF in planes with subsampled chroma", "convert in.tif out.png");
+    reject_unsupported(file.name(), "YCbCr TIFF in planes with subsampled chroma", "convert in.tif out.png");
   }
   horizontal_ = horizontal;
   vertical_ = vertical;
@@ -105,7 +105,7 @@ void YcbcrConverter::make_libtiff_tables(const TiffFile& file) {
   memory_.resize(kWords + kTables / sizeof(std::uint64_t) + 1);
   tables_ = reinterpret_cast<TIFFYCbCrToRGB*>(memory_.data());
   if (luma == nullptr || reference == nullptr || luma[1] == 0 || TIFFYCbCrToRGBInit(tables_, luma, reference) < 0) {
-    refuse_coefficients(file);
+    reject_coefficients(file);
   }
 }
 
@@ -115,7 +115,7 @@ void YcbcrConverter::make_fixed_tables(const TiffFile& file) {
   std::array<std::int64_t, 3> share{};  // of red, green and blue in the luma
   for (std::size_t c = 0; c < share.size(); ++c) {
     if (stored == nullptr || !(stored[c] > 0 && stored[c] < 1)) {
-      refuse_coefficients(file);
+      reject_coefficients(file);
     }
     share[c] = std::llround(stored[c] * static_cast<float>(kOne));
   }
@@ -128,7 +128,7 @@ void YcbcrConverter::make_fixed_tables(const TiffFile& file) {
   const std::int64_t green_of_cr = of_green(share[0], red);
   constexpr std::int64_t kMaxFactor = 8 * kOne;
   if (-green_of_cb > kMaxFactor || -green_of_cr > kMaxFactor) {
-    refuse_coefficients(file);
+    reject_coefficients(file);
   }
   const std::array<std::int64_t, 6> levels = levels_of_16_bits(file);
   const auto fill = [&](std::vector<std::int64_t>& table, std::size_t at, std::int64_t factor) {

@@ -14,7 +14,7 @@
 
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/ifd.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
@@ -135,19 +135,19 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   }
   check();
   if (!is_read) {
-    refuse_damaged(name, "its directory cannot be read");
+    reject_damaged(name, "its directory cannot be read");
   }
 }
 
 void TiffFile::check() const {
   if (state_->ended_early) {
-    refuse_truncated(name_);
+    reject_truncated(name_);
   }
   if (state_->lacks_memory) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libtiff ran out of memory; use a machine with more memory");
   }
   if (!state_->problem.empty()) {
-    refuse_damaged(name_, state_->problem);
+    reject_damaged(name_, state_->problem);
   }
 }
 
@@ -162,10 +162,10 @@ void TiffFile::reject_mixed_samples(std::uint64_t directory) const {
   };
   const std::vector<std::uint64_t> bits = tag_numbers(state_->content, directory, TIFFTAG_BITSPERSAMPLE);
   if (differ(bits)) {
-    refuse_unsupported(name_, fmt::format("TIFF of samples of {} bits", fmt::join(bits, ", ")), kCommand);
+    reject_unsupported(name_, fmt::format("TIFF of samples of {} bits", fmt::join(bits, ", ")), kCommand);
   }
   if (differ(tag_numbers(state_->content, directory, TIFFTAG_SAMPLEFORMAT))) {
-    refuse_unsupported(name_, "TIFF of pixels with several kinds of samples", kCommand);
+    reject_unsupported(name_, "TIFF of pixels with several kinds of samples", kCommand);
   }
 }
 

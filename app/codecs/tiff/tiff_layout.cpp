@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "codecs/jpeg/jpeg_segments.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/tiff/tiff_colors.hpp"
 #include "gpuimg/error.hpp"
 
@@ -84,17 +84,17 @@ TagValue named(const std::array<TagValue, kCount>& values, std::uint16_t number)
   return found != values.end() ? *found : TagValue{number, ""};
 }
 
-[[noreturn]] void refuse_compression(const TiffFile& file, std::uint16_t compression) {
+[[noreturn]] void reject_compression(const TiffFile& file, std::uint16_t compression) {
   const TagValue value = named(kCompressions, compression);
-  refuse_unsupported(file.name(),
+  reject_unsupported(file.name(),
                      value.name.empty() ? fmt::format("TIFF with compression {}", compression)
                                         : fmt::format("TIFF with {} compression", value.name),
                      value.command);
 }
 
-[[noreturn]] void refuse_photometric(const TiffFile& file, std::uint16_t photometric) {
+[[noreturn]] void reject_photometric(const TiffFile& file, std::uint16_t photometric) {
   const TagValue value = named(kPhotometrics, photometric);
-  refuse_unsupported(file.name(),
+  reject_unsupported(file.name(),
                      value.name.empty() ? fmt::format("TIFF of photometric interpretation {}", photometric)
                                         : fmt::format("TIFF of {} pixels", value.name),
                      value.command);
@@ -111,14 +111,14 @@ void check_color_map(const TiffFile& file, TiffKind& kind) {
   if (entries == 0) {
     kind.notes.emplace_back("TIFF: its color map is missing; its indices are read as levels");
   } else if (entries != needed) {
-    refuse_damaged(file.name(), fmt::format("its color map has {} entries instead of {}", entries, needed));
+    reject_damaged(file.name(), fmt::format("its color map has {} entries instead of {}", entries, needed));
   }
 }
 
 /// The meaning of pixels if the directory does not state it.
 TiffKind::Color color_by_default(const TiffFile& file, TiffKind& kind) {
   if (kind.bits != 1 || kind.samples != 1) {
-    refuse_damaged(file.name(), "it does not say what its samples mean");
+    reject_damaged(file.name(), "it does not say what its samples mean");
   }
   kind.notes.emplace_back("TIFF: it does not say whether 0 is white or black; it is read as white");
   return TiffKind::Color::inverted_gray;
@@ -136,7 +136,7 @@ TiffKind::Color color_of(const TiffFile& file, TiffKind& kind, std::uint16_t com
     case PHOTOMETRIC_RGB: return TiffKind::Color::rgb;
     case PHOTOMETRIC_SEPARATED:
       if (file.number<std::uint16_t>(TIFFTAG_INKSET, INKSET_CMYK) != INKSET_CMYK) {
-        refuse_unsupported(file.name(), "TIFF with inks other than CMYK", kConvert);
+        reject_unsupported(file.name(), "TIFF with inks other than CMYK", kConvert);
       }
       return TiffKind::Color::cmyk;
     case PHOTOMETRIC_YCBCR:
@@ -147,10 +147,10 @@ TiffKind::Color color_of(const TiffFile& file, TiffKind& kind, std::uint16_t com
       return TiffKind::Color::rgb;
     case PHOTOMETRIC_CIELAB:
       if (kind.samples < 3) {
-        refuse_unsupported(file.name(), "TIFF of CIELab pixels without a* and b*", kConvert);
+        reject_unsupported(file.name(), "TIFF of CIELab pixels without a* and b*", kConvert);
       }
       return TiffKind::Color::lab;
-    default: refuse_photometric(file, photometric);
+    default: reject_photometric(file, photometric);
   }
 }
 
@@ -161,28 +161,28 @@ void check_sample_format(const TiffFile& file, const TiffKind& kind) {
     const std::string_view what = format == SAMPLEFORMAT_INT      ? "signed"
                                   : format == SAMPLEFORMAT_IEEEFP ? "float"
                                                                   : "complex";
-    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit {} samples", kind.bits, what), kConvertLevels);
+    reject_unsupported(file.name(), fmt::format("TIFF of {}-bit {} samples", kind.bits, what), kConvertLevels);
   }
 }
 
 void check_samples(const TiffFile& file, const TiffKind& kind) {
   check_sample_format(file, kind);
   if (kind.bits < 1) {
-    refuse_damaged(file.name(), "its samples have no bits");
+    reject_damaged(file.name(), "its samples have no bits");
   }
   if (kind.bits > 16) {
-    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit samples", kind.bits), kConvertLevels);
+    reject_unsupported(file.name(), fmt::format("TIFF of {}-bit samples", kind.bits), kConvertLevels);
   }
   const bool has_whole_bytes = kind.bits == 8 || kind.bits == 16;
   if (kind.color == TiffKind::Color::ycbcr && (!has_whole_bytes || kind.samples != 3)) {
-    refuse_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits),
+    reject_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits),
                        kConvert);
   }
   if (kind.color == TiffKind::Color::lab && !has_whole_bytes) {
-    refuse_unsupported(file.name(), fmt::format("CIELab TIFF of {} bits", kind.bits), kConvert);
+    reject_unsupported(file.name(), fmt::format("CIELab TIFF of {} bits", kind.bits), kConvert);
   }
   if (kind.samples < kind.color_samples()) {
-    refuse_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
+    reject_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
   }
 }
 
@@ -193,14 +193,14 @@ void check_coding(const TiffFile& file, const TiffKind& kind, std::uint16_t comp
   const bool is_bilevel = std::find(kBilevel.begin(), kBilevel.end(), compression) != kBilevel.end();
   if (is_bilevel && kind.samples > 1 && !kind.is_planar) {
     const std::string_view name = compression == COMPRESSION_JBIG ? "JBIG" : "CCITT";
-    refuse_unsupported(file.name(), fmt::format("TIFF with {} compression of {} samples a pixel", name, kind.samples));
+    reject_unsupported(file.name(), fmt::format("TIFF with {} compression of {} samples a pixel", name, kind.samples));
   }
   constexpr std::array kPredicted = {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE, COMPRESSION_ZSTD,
                                      COMPRESSION_LZMA};
   const bool is_predicted = std::find(kPredicted.begin(), kPredicted.end(), compression) != kPredicted.end();
   const std::vector<std::uint64_t> predictor = file.numbers(TIFFTAG_PREDICTOR);
   if (is_predicted && kind.bits != 8 && kind.bits != 16 && !predictor.empty() && predictor[0] == PREDICTOR_HORIZONTAL) {
-    refuse_unsupported(file.name(), fmt::format("TIFF with a predictor for {}-bit samples", kind.bits), kConvert);
+    reject_unsupported(file.name(), fmt::format("TIFF with a predictor for {}-bit samples", kind.bits), kConvert);
   }
 }
 
@@ -268,7 +268,7 @@ std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   std::vector<std::byte> bytes(
       static_cast<std::size_t>(first < count ? std::min(kMostBytes, TIFFGetStrileByteCount(file.tiff(), first)) : 0));
   if (file.read(first < count ? TIFFGetStrileOffset(file.tiff(), first) : 0, bytes) < bytes.size()) {
-    refuse_truncated(file.name());
+    reject_truncated(file.name());
   }
   jpeg::JpegSegments segments(bytes);
   while (const std::optional<jpeg::JpegSegment> segment = segments.next()) {
@@ -303,18 +303,18 @@ void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::Jp
   const bool is_usual = frame.marker <= 0xC2 || frame.marker == 0xC9 || frame.marker == 0xCA;
   if (!is_usual) {
     const bool is_lossless = frame.marker == 0xC3 || frame.marker == 0xCB;
-    refuse_unsupported(file.name(),
+    reject_unsupported(file.name(),
                        fmt::format("TIFF with {} JPEG compression", is_lossless ? "lossless" : "hierarchical"),
                        kBioFormats);
   }
   if (frame.bits != 8) {
-    refuse_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", frame.bits), kGdal16);
+    reject_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", frame.bits), kGdal16);
   }
   std::uint16_t photometric = 0;
   TIFFGetField(file.tiff(), TIFFTAG_PHOTOMETRIC, &photometric);
   const bool is_ycbcr = photometric == PHOTOMETRIC_YCBCR && !kind.is_planar;
   if (!has_usual_factors(frame, is_ycbcr)) {
-    refuse_unsupported(file.name(), "TIFF with JPEG data of unusual sampling factors", kBioFormats);
+    reject_unsupported(file.name(), "TIFF with JPEG data of unusual sampling factors", kBioFormats);
   }
   const bool is_untold = photometric == PHOTOMETRIC_YCBCR && file.numbers(TIFFTAG_YCBCRSUBSAMPLING).empty();
   if (is_ycbcr || is_untold) {
@@ -326,13 +326,13 @@ void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::Jp
 void check_jpeg(const TiffFile& file, const TiffKind& kind, std::uint16_t compression) {
   const std::vector<std::uint64_t> process = file.numbers(TIFFTAG_JPEGPROC);
   if (compression == COMPRESSION_OJPEG && !process.empty() && process[0] == JPEGPROC_LOSSLESS) {
-    refuse_unsupported(file.name(), "TIFF with lossless JPEG compression", kBioFormats);
+    reject_unsupported(file.name(), "TIFF with lossless JPEG compression", kBioFormats);
   }
   if (compression != COMPRESSION_JPEG) {
     return;
   }
   if (kind.bits != 8) {
-    refuse_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", kind.bits), kGdal16);
+    reject_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", kind.bits), kGdal16);
   }
   if (const std::optional<jpeg::JpegFrame> frame = first_jpeg_frame(file)) {
     check_jpeg_frame(file, kind, *frame);
@@ -373,7 +373,7 @@ void check_block_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& 
   }
   if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
       blocks.bytes / blocks.lines(blocks.height) < blocks.row_bytes) {
-    refuse_damaged(file.name(), "its strips or tiles have an impossible size");
+    reject_damaged(file.name(), "its strips or tiles have an impossible size");
   }
 }
 
@@ -387,7 +387,7 @@ void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind
   const std::uint64_t row = std::uint64_t{blocks.width} *
                             (kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples)) * sizeof(std::uint16_t);
   if (blocks.bytes > allowed / planes || row > allowed / planes) {
-    refuse_damaged(file.name(), "its strips or tiles are far larger than the image");
+    reject_damaged(file.name(), "its strips or tiles are far larger than the image");
   }
 }
 
@@ -396,7 +396,7 @@ void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind
 void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width, std::uint32_t rows) {
   std::array<std::byte, 20> bytes{};
   if (file.read(offset, bytes) < bytes.size()) {
-    refuse_truncated(file.name());
+    reject_truncated(file.name());
   }
   std::array<std::uint8_t, 20> header{};
   std::transform(bytes.begin(), bytes.end(), header.begin(),
@@ -410,7 +410,7 @@ void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width,
   };
   const bool is_one_plane = header[0] == 0 && header[1] == 0 && header[2] == 1;
   if (!is_one_plane || number(4) != width || number(8) > rows) {
-    refuse_damaged(file.name(), "a strip of JBIG has another size than the image");
+    reject_damaged(file.name(), "a strip of JBIG has another size than the image");
   }
 }
 
@@ -446,7 +446,7 @@ void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const Tif
         blocks.are_tiles ? blocks.height : std::min<std::uint64_t>(stored.height, kind.height - first);
     // 0 stands for a missing block, or for a single strip whose bytes libtiff counts.
     if (counts[i] != 0 && counts[i] < blocks.lines(static_cast<std::uint32_t>(rows)) * blocks.row_bytes) {
-      refuse_damaged(file.name(), "a strip or tile is cut off");
+      reject_damaged(file.name(), "a strip or tile is cut off");
     }
   }
 }
@@ -463,13 +463,13 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
       continue;
     }
     if (bytes == 0) {
-      refuse_damaged(file.name(), "a strip or tile is empty");
+      reject_damaged(file.name(), "a strip or tile is empty");
     }
     if (offset == 0 && compression != COMPRESSION_OJPEG) {
-      refuse_damaged(file.name(), "a strip or tile is in place of the header");
+      reject_damaged(file.name(), "a strip or tile is in place of the header");
     }
     if (offset > file.size() || bytes > file.size() - offset) {
-      refuse_truncated(file.name());
+      reject_truncated(file.name());
     }
     if (compression == COMPRESSION_JBIG) {
       check_jbig(file, offset, blocks.width, blocks.height);
@@ -480,7 +480,7 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
   }
   const auto offsets = blocks.are_tiles ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS;
   if (blocks.missing > 0 && file.numbers(offsets).size() < StoredBlocks(file, kind, blocks).count()) {
-    refuse_damaged(file.name(), "its list of strips or tiles is too short");
+    reject_damaged(file.name(), "its list of strips or tiles is too short");
   }
 }
 
@@ -489,11 +489,11 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
 TiffKind tiff_kind(const TiffFile& file) {
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   if (const std::string_view raw = raw_kind(file, compression); !raw.empty()) {
-    refuse_unsupported(file.name(), raw, kDarktable);
+    reject_unsupported(file.name(), raw, kDarktable);
   }
   const bool is_left_out = compression == COMPRESSION_JBIG && !GPUIMG_HAS_JBIG;
   if (is_left_out || TIFFIsCODECConfigured(compression) == 0) {
-    refuse_compression(file, compression);
+    reject_compression(file, compression);
   }
   TiffKind kind;
   kind.width = file.number<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);

@@ -19,7 +19,7 @@
 
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/ifd.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 namespace gpuimg::codecs::tiff {
 namespace {
@@ -241,7 +241,7 @@ std::uint64_t first_tiff_page(const RandomAccess& file, const std::string& name)
     place = directory->next;
     directory = walk.at(place, seen.size());
     if (!directory) {
-      walk.is_cut_off() ? refuse_truncated(name) : refuse_damaged(name, walk.why_not());
+      walk.is_cut_off() ? reject_truncated(name) : reject_damaged(name, walk.why_not());
     }
     if (directory->is_page) {
       return place;

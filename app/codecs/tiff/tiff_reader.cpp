@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/rows.hpp"
 #include "codecs/stored_samples.hpp"
 #include "codecs/tiff/tiff_colors.hpp"
@@ -208,7 +208,7 @@ class BlockReader {
                                             : TIFFReadEncodedStrip(file_.tiff(), block, to.data(), size);
     file_.check();
     if (read < 0 || static_cast<std::uint64_t>(read) < blocks_.lines(rows) * blocks_.row_bytes) {
-      refuse_damaged(file_.name(), "a strip or tile is cut off");
+      reject_damaged(file_.name(), "a strip or tile is cut off");
     }
   }
 
@@ -234,7 +234,7 @@ TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
   }
   std::uint16_t* levels[3] = {};
   if (TIFFGetField(file.tiff(), TIFFTAG_COLORMAP, &levels[0], &levels[1], &levels[2]) != 1) {
-    refuse_damaged(file.name(), "its palette is missing");
+    reject_damaged(file.name(), "its palette is missing");
   }
   const std::size_t size = std::size_t{1} << kind.bits;
   // Some programs write levels of 8 bits instead of 16.

@@ -20,7 +20,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
@@ -87,7 +87,7 @@ class Chunks {
     }
     const std::size_t left = end_ - position_;
     if (left < kChunkHeader) {
-      refuse_damaged(name_, fmt::format("the chunk at byte {} is too short", position_));
+      reject_damaged(name_, fmt::format("the chunk at byte {} is too short", position_));
     }
     require_bytes(bytes_, position_ + kChunkHeader, name_);
     Chunk chunk;
@@ -96,7 +96,7 @@ class Chunks {
     chunk.payload = position_ + kChunkHeader;
     chunk.size = u32le_at(bytes_, position_ + 4);
     if (chunk.size > left - kChunkHeader) {
-      refuse_damaged(name_,
+      reject_damaged(name_,
                      fmt::format("the {} chunk at byte {} is longer than its container", shown(chunk.type), position_));
     }
     position_ = chunk.end() + chunk.size % 2;
@@ -106,7 +106,7 @@ class Chunks {
   /// Throws if the payload is cut off, or shorter than `min_size`.
   ByteSpan payload(const Chunk& chunk, std::size_t min_size = 0) const {
     if (chunk.size < min_size) {
-      refuse_damaged(name_, fmt::format("the {} chunk at byte {} is too short", shown(chunk.type), chunk.offset));
+      reject_damaged(name_, fmt::format("the {} chunk at byte {} is too short", shown(chunk.type), chunk.offset));
     }
     require_bytes(bytes_, chunk.end(), name_);
     return bytes_.subspan(chunk.payload, chunk.size);
@@ -133,7 +133,7 @@ void read_image_header(WebpFrame& frame, std::size_t end, const Chunks& chunks) 
     require_bytes(chunks.bytes(), end, chunks.name());
   }
   if (status != VP8_STATUS_OK) {
-    refuse_damaged(chunks.name(), fmt::format("the image at byte {} has no valid header", frame.offset));
+    reject_damaged(chunks.name(), fmt::format("the image at byte {} has no valid header", frame.offset));
   }
   frame.width = static_cast<std::uint32_t>(features.width);
   frame.height = static_cast<std::uint32_t>(features.height);
@@ -148,7 +148,7 @@ void read_image(WebpFrame& frame, const Chunk& first, Chunks& chunks) {
     chunk = chunks.next();
   }
   if (!chunk) {
-    refuse_damaged(chunks.name(), fmt::format("the alpha channel at byte {} has no image", first.offset));
+    reject_damaged(chunks.name(), fmt::format("the alpha channel at byte {} has no image", first.offset));
   }
   frame.offset = first.offset;
   const ByteSpan bytes = chunks.bytes();
@@ -160,7 +160,7 @@ void read_image(WebpFrame& frame, const Chunk& first, Chunks& chunks) {
 void read_frame(WebpFrame& frame, const Chunk& anmf, const Chunks& chunks) {
   constexpr std::size_t kFrameHeader = 16;
   if (anmf.size < kFrameHeader) {
-    refuse_damaged(chunks.name(), fmt::format("the frame at byte {} is too short", anmf.offset));
+    reject_damaged(chunks.name(), fmt::format("the frame at byte {} is too short", anmf.offset));
   }
   require_bytes(chunks.bytes(), anmf.payload + kFrameHeader, chunks.name());
   frame.x = 2 * u24le_at(chunks.bytes(), anmf.payload);
@@ -172,12 +172,12 @@ void read_frame(WebpFrame& frame, const Chunk& anmf, const Chunks& chunks) {
     if (chunk->type == "ALPH" || is_image_chunk(*chunk)) {
       read_image(frame, *chunk, inner);
       if (frame.width != width || frame.height != height) {
-        refuse_damaged(chunks.name(), fmt::format("the frame at byte {} is not as large as its image", anmf.offset));
+        reject_damaged(chunks.name(), fmt::format("the frame at byte {} is not as large as its image", anmf.offset));
       }
       return;
     }
   }
-  refuse_damaged(chunks.name(), fmt::format("the frame at byte {} has no image", anmf.offset));
+  reject_damaged(chunks.name(), fmt::format("the frame at byte {} has no image", anmf.offset));
 }
 
 /// Stores a chunk that is not part of the image.
@@ -215,7 +215,7 @@ void read_until_image(WebpFile& file, Chunks& chunks) {
       keep(file, *chunk, chunks);
     }
   }
-  refuse_damaged(chunks.name(), "it has no image");
+  reject_damaged(chunks.name(), "it has no image");
 }
 
 /// Compares the image with the canvas, which must have the same size unless there is an animation.
@@ -228,7 +228,7 @@ void check_canvas(WebpFile& file, const std::string& name) {
   const bool fits =
       std::uint64_t{frame.x} + frame.width <= file.width && std::uint64_t{frame.y} + frame.height <= file.height;
   if (!fits || (!file.is_animation && !file.fills_canvas())) {
-    refuse_damaged(name, fmt::format("its image of {}x{} pixels does not fit its canvas of {}x{}", frame.width,
+    reject_damaged(name, fmt::format("its image of {}x{} pixels does not fit its canvas of {}x{}", frame.width,
                                      frame.height, file.width, file.height));
   }
 }
@@ -236,7 +236,7 @@ void check_canvas(WebpFile& file, const std::string& name) {
 Chunks chunks_of(ByteSpan bytes, const std::string& name) {
   require_bytes(bytes, kRiffHeader, name);
   if (!std::equal(bytes.begin(), bytes.begin() + 4, std::as_bytes(std::span("RIFF")).begin())) {
-    refuse_damaged(name, "it does not begin with RIFF");
+    reject_damaged(name, "it does not begin with RIFF");
   }
   return {bytes, kRiffHeader, kChunkHeader + std::size_t{u32le_at(bytes, 4)}, name};
 }
@@ -377,14 +377,14 @@ void check_density(const WebpFile& file, const std::string& name, const ReadOpti
   check_coverage(name, pixels, covered, options);
 }
 
-[[noreturn]] void refuse_decoding(VP8StatusCode status, const WebpFrame& frame, const std::string& name) {
+[[noreturn]] void reject_decoding(VP8StatusCode status, const WebpFrame& frame, const std::string& name) {
   if (status == VP8_STATUS_OUT_OF_MEMORY) {
     throw Error(ErrorKind::out_of_memory, name + ": libwebp ran out of memory; use a machine with more memory");
   }
   if (status == VP8_STATUS_UNSUPPORTED_FEATURE) {
-    refuse_unsupported(name, "this kind of WebP");
+    reject_unsupported(name, "this kind of WebP");
   }
-  refuse_damaged(
+  reject_damaged(
       name, fmt::format("the {} image at byte {} {}", frame.is_lossless ? "lossless" : "lossy", frame.offset,
                         status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED ? "ends early"
                                                                                                : "cannot be decoded"));
@@ -409,7 +409,7 @@ void decode_frame(const WebpFrame& frame, View to, const std::string& name, cons
       WebPDecode(reinterpret_cast<const std::uint8_t*>(frame.data.data()), frame.data.size(), &config);
   WebPFreeDecBuffer(&config.output);
   if (status != VP8_STATUS_OK) {
-    refuse_decoding(status, frame, name);
+    reject_decoding(status, frame, name);
   }
 }
 
@@ -455,7 +455,7 @@ void copy_row(const std::uint8_t* from, PixelFormat format, int width, std::uint
   }
 }
 
-[[noreturn]] void refuse_encoding(const WebPPicture& picture, const std::string& name) {
+[[noreturn]] void reject_encoding(const WebPPicture& picture, const std::string& name) {
   const std::string shown = printable_name(name);
   switch (picture.error_code) {
     case VP8_ENC_ERROR_PARTITION0_OVERFLOW:
@@ -549,7 +549,7 @@ void encode_webp(ConstView pixels, const std::string& name, const WriteOptions& 
   picture->width = pixels.width;
   picture->height = pixels.height;
   if (WebPPictureAlloc(picture.get()) == 0) {
-    refuse_encoding(*picture.get(), name);
+    reject_encoding(*picture.get(), name);
   }
   for (int y = 0; y < pixels.height; ++y) {
     copy_row(pixels.row<std::uint8_t>(y), pixels.format, pixels.width,
@@ -559,7 +559,7 @@ void encode_webp(ConstView pixels, const std::string& name, const WriteOptions& 
   picture->writer = on_bytes;
   picture->custom_ptr = &encoded;
   if (WebPEncode(&config, picture.get()) == 0) {
-    refuse_encoding(*picture.get(), name);
+    reject_encoding(*picture.get(), name);
   }
   const Bytes file = encoded.take();
   write_with_metadata(file.span(), options.metadata, sink);

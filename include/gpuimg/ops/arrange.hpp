@@ -50,7 +50,7 @@ constexpr bool swaps_sides(Turn turn) { return turn == Turn::rotate90 || turn ==
 inline void validate(const CropOptions& options) {
   const int width = options.box ? options.box->width : options.width;
   const int height = options.box ? options.box->height : options.height;
-  detail::refuse_unless(width >= 1 && height >= 1, "crop: the result must have at least one pixel");
+  detail::reject_unless(width >= 1 && height >= 1, "crop: the result must have at least one pixel");
 }
 
 /// The box that validated options keep of an image of this size. If the margin is odd, `center` rounds x and y down.
@@ -64,7 +64,7 @@ inline Rect crop_box(int width, int height, const CropOptions& options) {
   }
   const bool is_inside = box.x >= 0 && box.y >= 0 && box.width <= width && box.height <= height &&
                          box.x <= width - box.width && box.y <= height - box.height;
-  detail::refuse_unless(is_inside, "crop: " + detail::size_text(box.width, box.height) + " pixels from " +
+  detail::reject_unless(is_inside, "crop: " + detail::size_text(box.width, box.height) + " pixels from " +
                                        std::to_string(box.x) + "," + std::to_string(box.y) +
                                        " are not inside the image, which is " + detail::size_text(width, height));
   return box;

@@ -63,11 +63,11 @@ inline std::size_t clahe_planes(PixelFormat format, const ClaheOptions& options)
 
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const ClaheOptions& options) {
-  detail::refuse_unless(kTileLimits.hold(options.tiles_x) && kTileLimits.hold(options.tiles_y),
+  detail::reject_unless(kTileLimits.hold(options.tiles_x) && kTileLimits.hold(options.tiles_y),
                         "CLAHE: there must be 1 to 64 tiles a side");
-  detail::refuse_unless(std::isfinite(options.clip), "CLAHE: the clip limit must be a number");
-  detail::refuse_unless(kStrengthLimits.hold(options.strength), "CLAHE: the strength must be from 0 to 1");
-  detail::refuse_unless(options.color != EqualizeColor::joint,
+  detail::reject_unless(std::isfinite(options.clip), "CLAHE: the clip limit must be a number");
+  detail::reject_unless(kStrengthLimits.hold(options.strength), "CLAHE: the strength must be from 0 to 1");
+  detail::reject_unless(options.color != EqualizeColor::joint,
                         "CLAHE: the color mode joint has one table for all pixels");
 }
 
@@ -78,7 +78,7 @@ inline void check(const Picture& picture, const ClaheOptions& options) {
   if (options.tables != nullptr) {
     const TileGrid& grid = options.tables->grid;
     const std::size_t levels = picture.format().max_value() + std::size_t{1};
-    detail::refuse_unless(
+    detail::reject_unless(
         grid == tile_grid(grid.width, grid.height, options.tiles_x, options.tiles_y) && grid.width == picture.width() &&
             options.tables->first_row >= 0 && picture.height() <= grid.height - options.tables->first_row &&
             options.tables->maps.size() == clahe_planes(picture.format(), options) * grid.tiles() * levels,

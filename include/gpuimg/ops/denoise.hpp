@@ -31,12 +31,12 @@ struct DenoiseOptions {
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const DenoiseOptions& options) {
   const auto check_size = [](int size, const Limits<int>& limits, const char* what) {
-    detail::refuse_unless(limits.hold(size), std::string("denoise: the ") + what + " must be an odd number from 1 to " +
+    detail::reject_unless(limits.hold(size), std::string("denoise: the ") + what + " must be an odd number from 1 to " +
                                                  std::to_string(limits.most) + ", not " + std::to_string(size));
   };
   check_size(options.patch, kPatchLimits, "patch");
   check_size(options.search, kSearchLimits, "search window");
-  detail::refuse_unless(!options.strength || (*options.strength >= 0.0F && std::isfinite(*options.strength)),
+  detail::reject_unless(!options.strength || (*options.strength >= 0.0F && std::isfinite(*options.strength)),
                         "denoise: the filter strength must be a number, 0 or more");
 }
 

@@ -26,7 +26,7 @@ struct DespeckleOptions {
 
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const DespeckleOptions& options) {
-  detail::refuse_unless(kSpeckLimits.hold(options.size),
+  detail::reject_unless(kSpeckLimits.hold(options.size),
                         "despeckle: the size must be from 1 to " + std::to_string(kSpeckLimits.most) + " pixels");
 }
 

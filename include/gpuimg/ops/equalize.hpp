@@ -67,8 +67,8 @@ struct EqualizeOptions {
 
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const EqualizeOptions& options) {
-  detail::refuse_unless(kStrengthLimits.hold(options.strength), "equalize: the strength must be from 0 to 1");
-  detail::refuse_unless(options.formula.range.is_valid(),
+  detail::reject_unless(kStrengthLimits.hold(options.strength), "equalize: the strength must be from 0 to 1");
+  detail::reject_unless(options.formula.range.is_valid(),
                         "equalize: the percentiles must be from 0 to 100, and the first below the second");
 }
 

@@ -47,7 +47,7 @@ inline void check_channel(const Picture& picture, Channel channel, const std::st
 
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const HistogramOptions& options) {
-  detail::refuse_unless(kHslBinLimits.hold(options.hsl_bins), "hist: the number of bins must be from 2 to 65536");
+  detail::reject_unless(kHslBinLimits.hold(options.hsl_bins), "hist: the number of bins must be from 2 to 65536");
 }
 
 inline void check(const Picture& picture, const HistogramOptions& options) {

@@ -57,7 +57,7 @@ inline void check(const Picture& picture, const ToHslOptions& /*options*/) {
 
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const FromHslOptions& options) {
-  detail::refuse_unless(options.sample == Sample::u8 || options.sample == Sample::u16,
+  detail::reject_unless(options.sample == Sample::u8 || options.sample == Sample::u16,
                         "hsl: RGB has 8 or 16 bits per channel");
 }
 

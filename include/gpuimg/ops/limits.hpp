@@ -28,7 +28,7 @@ struct Limits {
 
 namespace detail {
 
-inline void refuse_unless(bool is_valid, const std::string& why) {
+inline void reject_unless(bool is_valid, const std::string& why) {
   if (!is_valid) {
     throw Error(ErrorKind::usage, why);
   }

@@ -130,7 +130,7 @@ inline void check_box(int width, int height, const ResizeBox& box) {
   const bool is_inside = box.x >= 0.0 && box.y >= 0.0 && static_cast<float>(box.x) < right &&
                          static_cast<float>(box.y) < bottom && right <= static_cast<float>(width) &&
                          bottom <= static_cast<float>(height);
-  refuse_unless(is_inside, "resize: the box " + number_text(box.x) + "," + number_text(box.y) + "," +
+  reject_unless(is_inside, "resize: the box " + number_text(box.x) + "," + number_text(box.y) + "," +
                                number_text(box.width) + "," + number_text(box.height) +
                                " is empty or not inside the image, which is " + size_text(width, height));
 }
@@ -140,15 +140,15 @@ inline void check_box(int width, int height, const ResizeBox& box) {
 /// Throws Error{usage} for options that are invalid for every image.
 inline void validate(const ResizeOptions& options) {
   const bool has_side = options.width || options.height;
-  detail::refuse_unless(has_side != options.percent.has_value(),
+  detail::reject_unless(has_side != options.percent.has_value(),
                         "resize: give a width, a height, both, or a percentage");
   for (const std::optional<int>& side : {options.width, options.height}) {
-    detail::refuse_unless(!side || kSideLimits.hold(*side),
+    detail::reject_unless(!side || kSideLimits.hold(*side),
                           "resize: a side must be from 1 to " + std::to_string(kMaxSide) + " pixels");
   }
-  detail::refuse_unless(!options.percent || kPercentLimits.hold(*options.percent),
+  detail::reject_unless(!options.percent || kPercentLimits.hold(*options.percent),
                         "resize: the percentage must be from 0.000001 to 1000000");
-  detail::refuse_unless(options.fit == ResizeFit::inside || (options.width && options.height),
+  detail::reject_unless(options.fit == ResizeFit::inside || (options.width && options.height),
                         "resize: this fit needs a width and a height");
 }
 
@@ -164,7 +164,7 @@ inline ResizePlan resize_plan(int width, int height, const ResizeOptions& option
               static_cast<double>(static_cast<float>(options.box->y + options.box->height)) - top};
   }
   const Size sides = detail::resampled_sides(region.width, region.height, options);
-  detail::refuse_unless(sides.width <= kMaxSide && sides.height <= kMaxSide,
+  detail::reject_unless(sides.width <= kMaxSide && sides.height <= kMaxSide,
                         "resize: a side of the result would exceed " + std::to_string(kMaxSide) + " pixels");
   ResizePlan plan{sides.width, sides.height, {0, 0, sides.width, sides.height}};
   if (options.fit == ResizeFit::cover) {

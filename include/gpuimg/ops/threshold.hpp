@@ -118,14 +118,14 @@ inline WindowSize window_of(int width, int height, const ThresholdOptions& optio
 /// Throws Error{usage} for options that are invalid for every image. Only check() rejects a window that does not fit
 /// the image.
 inline void validate(const ThresholdOptions& options) {
-  detail::refuse_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
-  detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
+  detail::reject_unless(std::isfinite(options.offset.value_or(0.0)), "threshold: the offset must be a number");
+  detail::reject_unless(kSensitivityLimits.hold(options.sensitivity),
                         "threshold: the sensitivity must be from 0 to 100");
-  detail::refuse_unless(kClassLimits.hold(options.classes), "threshold: classes must be from 2 to 16");
-  detail::refuse_unless(options.classes == 2 || !has_window(options.method), "threshold: classes are those of otsu");
-  detail::refuse_unless(std::isfinite(options.k.value_or(0.0)), "threshold: k must be a number");
+  detail::reject_unless(kClassLimits.hold(options.classes), "threshold: classes must be from 2 to 16");
+  detail::reject_unless(options.classes == 2 || !has_window(options.method), "threshold: classes are those of otsu");
+  detail::reject_unless(std::isfinite(options.k.value_or(0.0)), "threshold: k must be a number");
   const double range = options.range.value_or(1.0);
-  detail::refuse_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
+  detail::reject_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
 }
 
 inline void check(const Picture& picture, const ThresholdOptions& options) {
@@ -133,11 +133,11 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::check_level_channel(picture, options.channel, "threshold");
   detail::check_selection(picture, options.selection, "threshold");
   validate(options);
-  detail::refuse_unless(
+  detail::reject_unless(
       !options.levels || std::all_of(options.levels->begin(), options.levels->begin() + options.classes - 1,
                                      [&](std::uint32_t level) { return level <= picture.format().max_value(); }),
       "threshold: the level is not one of the image");
-  detail::refuse_unless(!options.scale || (options.scale->variance >= 0.0 && std::isfinite(options.scale->variance)),
+  detail::reject_unless(!options.scale || (options.scale->variance >= 0.0 && std::isfinite(options.scale->variance)),
                         "threshold: the variance must be a number from 0");
   if (has_window(options.method)) {
     const WindowSize window = window_of(picture.width(), picture.height(), options);
@@ -154,8 +154,8 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
 /// Checks the arguments of Backend::wolf_scale.
 inline void check_wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) {
   check(picture, options);
-  detail::refuse_unless(options.method == ThresholdMethod::wolf, "threshold: only wolf has a scale");
-  detail::refuse_unless(first_row >= 0 && first_row <= end_row && end_row <= picture.height(),
+  detail::reject_unless(options.method == ThresholdMethod::wolf, "threshold: only wolf has a scale");
+  detail::reject_unless(first_row >= 0 && first_row <= end_row && end_row <= picture.height(),
                         "threshold: the rows of the scale are not rows of the image");
 }
 

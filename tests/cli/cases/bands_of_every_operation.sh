@@ -62,9 +62,9 @@ gpuimg equalize -q from.png between.png && gpuimg hist -q between.png single.csv
 expect 0 gpuimg equalize --backend cpu -q --max-memory $limit from.png bands.csv --then hist
 sed 's/between/from/' single.csv | cmp - bands.csv || echo "equalize hist"
 if [ "$GPUIMG_SANITIZED" = 0 ]; then # the last row comes first, so that the image is held
-  expect 6 gpuimg equalize --backend cpu -q --max-memory $limit from.png turned.out.png --then rotate 90 2>refused.txt
-  grep -q "give --max-memory" refused.txt || cat refused.txt
+  expect 6 gpuimg equalize --backend cpu -q --max-memory $limit from.png turned.out.png --then rotate 90 2>rejected.txt
+  grep -q "give --max-memory" rejected.txt || cat rejected.txt
 fi
-expect 6 gpuimg equalize --backend cpu --max-memory 4M from.png out.png 2>refused.txt
-grep -q "give --max-memory" refused.txt || cat refused.txt
+expect 6 gpuimg equalize --backend cpu --max-memory 4M from.png out.png 2>rejected.txt
+grep -q "give --max-memory" rejected.txt || cat rejected.txt
 find . -name '*out*'

@@ -11,19 +11,19 @@ gpuimg integral -q --backend cpu --type f64 in.png whole/
 cmp whole/in.npy bands.npy
 cmp whole/in.npy piped.npy
 for name in 1000x701/rgb/8/png 1000x701/rgba/16/png 640x433/rgb/8/jpg 640x433/rgb/8/bmp 640x433/gray/16/pgm; do
-  IFS=/ read -r size kind bits ending <<<"$name"
+  IFS=/ read -r size kind bits extension <<<"$name"
   make_image png from.png "$size" "$kind" "$bits"
-  gpuimg equalize --strength 0 --force -q from.png "in.$ending"
+  gpuimg equalize --strength 0 --force -q from.png "in.$extension"
   for counts in 'csv hist --channel rgb' 'csv hist --roi 10,20,300,400' 'npy integral' 'npy hsl' \
     'npy integral --layout inclusive --square' 'npy hsl --encode u16'; do
     read -r out operation <<<"$counts --backend cpu --force -q"
-    gpuimg $operation "in.$ending" -o "whole/{stem}.$out"
+    gpuimg $operation "in.$extension" -o "whole/{stem}.$out"
     for threads in 1 2; do
-      gpuimg $operation --threads $threads "in.$ending" "bands.$out"
-      cmp "whole/in.$out" "bands.$out" || echo "$operation $ending, $threads threads"
+      gpuimg $operation --threads $threads "in.$extension" "bands.$out"
+      cmp "whole/in.$out" "bands.$out" || echo "$operation $extension, $threads threads"
     done
-    gpuimg $operation - "piped.$out" <"in.$ending"
-    cmp "whole/in.$out" "piped.$out" || echo "$operation $ending from a pipe"
+    gpuimg $operation - "piped.$out" <"in.$extension"
+    cmp "whole/in.$out" "piped.$out" || echo "$operation $extension from a pipe"
   done
 done
 rm -rf *.npy *.csv whole

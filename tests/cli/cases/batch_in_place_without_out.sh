@@ -7,7 +7,7 @@ cp -r in kept
 gpuimg equalize -q -r kept expected/ 2>/dev/null
 same() { for name; do cmp in/$name.png expected/$name.png; done; }
 unchanged() { diff -r in kept && echo unchanged; }
-echo 'refused:'
+echo 'rejected:'
 expect 2 gpuimg equalize --in-place in/a.png in/b.png
 expect 2 gpuimg equalize --in-place --force in/a.png in/b.png
 expect 2 gpuimg equalize --in-place -r in other

@@ -17,7 +17,7 @@ echo "- nothing is printed"
 expect 7 gpuimg compare -q a.pgm b.pgm
 echo "- JSON"
 expect 7 gpuimg compare --json a.pgm b.pgm
-echo "- refusals"
+echo "- rejections"
 mkdir folder
 expect 2 gpuimg compare a.pgm
 expect 2 gpuimg compare - - <a.pgm

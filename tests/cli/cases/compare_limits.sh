@@ -53,7 +53,7 @@ rm A/only.pgm A/4.pgm B/4.png
 expect 0 gpuimg compare --min-psnr 30 A B 2>/dev/null
 expect 7 gpuimg compare --min-psnr 40 A B 2>/dev/null | cut -c 1-80
 expect 2 gpuimg compare A B pairs.png
-echo "- refusals"
+echo "- rejections"
 for option in '--max-differing x' '--max-differing 101%' '--max-differing 1.5' '--min-ssim 2' '--min-psnr -1' '--amplify 0' \
   '--metric psrn' '--transparent no'; do
   expect 2 gpuimg compare a.pgm b.pgm $option

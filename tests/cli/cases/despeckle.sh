@@ -1,4 +1,4 @@
-# despeckle: black and white in, the same out, with one bit a pixel; alone, after threshold, and refused otherwise.
+# despeckle: black and white in, the same out, with one bit a pixel; alone, after threshold, and rejected otherwise.
 printf 'P1\n6 4\n1 0 0 0 0 0\n0 0 0 1 1 0\n0 0 0 1 1 0\n0 1 0 0 0 1\n' >page.pbm
 shown() { gpuimg convert -fq "$1" plain.pgm && tail -c 24 plain.pgm | od -An -v -tu1 -w6 | sed 's/ 255/./g; s/ *0/#/g'; }
 gpuimg despeckle --size 1 page.pbm one.pbm && head -c 2 one.pbm && echo && shown one.pbm

@@ -63,7 +63,7 @@ gpuimg duplicates -q -r --format csv --force in groups && cmp groups groups.csv
 cp in/c.pgm image && gpuimg duplicates -q in/g.pgm image
 cp in.tar archive && gpuimg duplicates -q --tar --format csv archive | sort | cmp - <(sort groups.csv)
 cmp in.tar archive
-echo "- refusals"
+echo "- rejections"
 expect 2 gpuimg duplicates in groups.png
 expect 2 gpuimg duplicates --distance 17 in
 expect 2 gpuimg duplicates --hash whash in

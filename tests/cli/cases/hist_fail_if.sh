@@ -32,7 +32,7 @@ expect 0 gpuimg hist -q --fail-if 'black>11%' in
 expect 1 gpuimg hist -q --merge --fail-if 'black>9%' in sum.csv
 expect 0 gpuimg hist -q --merge --fail-if 'black>10%' in sum.csv
 ls sum.csv
-echo "- refusals"
+echo "- rejections"
 for check in clipped 'clipped>' 'cliped>1%' 'clipped>5' 'entropy>5%' 'mean=3' 'mean>1e999' '>3'; do
   expect 2 gpuimg hist --fail-if "$check" a.pgm
 done

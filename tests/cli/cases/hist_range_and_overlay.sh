@@ -22,7 +22,7 @@ expect 1 gpuimg hist -q --overlay . -o nine.svg
 expect 3 gpuimg hist -q --overlay --force a.pgm sensor.pgm -o both.svg
 echo "- a file under two names"
 gpuimg hist -q --merge a.pgm ./a.pgm .//a.pgm -o sum.json && grep '"images"' sum.json
-echo "- refusals"
+echo "- rejections"
 for range in 4095 5,5 9,3 -1,5 0,70000 a,b 0,; do expect 2 gpuimg hist --chart --range=$range sensor.pgm -; done
 expect 2 gpuimg hist --chart --range 0,4095 a.pgm -
 expect 2 gpuimg hist --chart --range 0,255 --channel s a.pgm -

@@ -15,7 +15,7 @@ echo "- nothing is counted"
 printf 'P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\2\3\0' >clear.pam
 gpuimg hist --summary clear.pam
 gpuimg hist --summary a.ppm --channel rgb | python3 -c 'exec(__import__("sys").stdin.read()); print(round(mean[1], 4), std_levels)'
-echo "- refusals"
+echo "- rejections"
 expect 2 gpuimg hist --summary --chart a.ppm
 expect 2 gpuimg hist --summary --channel h a.ppm
 expect 2 gpuimg hist --summary --json a.ppm

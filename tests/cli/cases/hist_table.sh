@@ -36,7 +36,7 @@ cmp run.csv stats.csv
 echo "- an image that fails a check has its row"
 expect 1 gpuimg hist -q -r in checked.csv --table --fail-if 'min<1'
 cmp checked.csv stats.csv
-echo "- refusals"
+echo "- rejections"
 expect 2 gpuimg hist in stats.png --table
 expect 2 gpuimg hist in stats.json --table
 expect 2 gpuimg hist in new.csv --table --merge

@@ -15,7 +15,7 @@ else
   printf 'file,page,folder\npages.tif,1,\npages.tif,2,\n'
 fi
 for jobs in 1 3; do gpuimg hist -q -r --table --total -j $jobs in | cksum; done | uniq | wc -l
-echo "- refusals"
+echo "- rejections"
 expect 1 gpuimg hist -q --table --total --columns file,luma_mean in/gray.pgm deep.pgm
 expect 2 gpuimg hist --table --columns luma_men in
 expect 2 gpuimg hist --table --columns file, in

@@ -1,4 +1,4 @@
-# A file of zeros is refused by its first bytes within 0.1 s, however long it is, also through a pipe; so is a long file of
+# A file of zeros is rejected by its first bytes within 0.1 s, however long it is, also through a pipe; so is a long file of
 # a known other kind.
 limit=100
 [ "$GPUIMG_SANITIZED" = 0 ] || limit=1500

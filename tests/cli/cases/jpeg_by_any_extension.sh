@@ -2,9 +2,9 @@
 make_image jpeg photo.jpg 32x16 color
 gpuimg equalize photo.jpg expected.jpg
 mkdir photos
-for ending in jpe jfif jfi jif pjpeg pjp JFIF; do
-  cp photo.jpg "photos/$ending.$ending"
-  gpuimg equalize photo.jpg "out.$ending" && cmp "out.$ending" expected.jpg
+for extension in jpe jfif jfi jif pjpeg pjp JFIF; do
+  cp photo.jpg "photos/$extension.$extension"
+  gpuimg equalize photo.jpg "out.$extension" && cmp "out.$extension" expected.jpg
 done
 gpuimg equalize -q photos out/ && ls out
 for file in out/*; do cmp "$file" expected.jpg; done

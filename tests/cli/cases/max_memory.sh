@@ -1,4 +1,4 @@
-# --max-memory: what can be read in rows is processed in bands, and the rest is refused with what it needs and what to
+# --max-memory: what can be read in rows is processed in bands, and the rest is rejected with what it needs and what to
 # give; a folder goes on, and can be resumed with more.
 [ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer takes more than the limit
 exec 3>&1 >found.txt
@@ -8,10 +8,10 @@ make_image png large.png 3000x2000 rgb
 make_image png small.png 30x20 rgb
 echo "- one image"
 gpuimg hist --backend cpu text.pbm all.csv
-gpuimg hist --backend cpu --max-memory 30M text.pbm 30.csv 2>refused.txt
+gpuimg hist --backend cpu --max-memory 30M text.pbm 30.csv 2>rejected.txt
 echo "exit $?"
-sed "s/$needs/NEEDS/" refused.txt
-enough=$(sed -n "s/.*$needs/\1/p" refused.txt)
+sed "s/$needs/NEEDS/" rejected.txt
+enough=$(sed -n "s/.*$needs/\1/p" rejected.txt)
 gpuimg hist --backend cpu --max-memory "$enough" text.pbm enough.csv && cmp all.csv enough.csv
 gpuimg integral --backend cpu --threads 1 large.png whole.npy
 gpuimg integral --backend cpu --threads 1 --max-memory 30M large.png bands.npy && cmp whole.npy bands.npy
@@ -24,9 +24,9 @@ gpuimg integral --backend cpu --threads 1 --max-memory 22M bad.png bad.npy 2>&1 
 echo "- a folder"
 mkdir in && mv text.pbm large.png small.png in/
 for jobs in 1 2; do
-  gpuimg integral --backend cpu -j $jobs --threads 2 -q --max-memory 40M --manifest run$jobs.jsonl in/ out$jobs/ 2>refused.txt
+  gpuimg integral --backend cpu -j $jobs --threads 2 -q --max-memory 40M --manifest run$jobs.jsonl in/ out$jobs/ 2>rejected.txt
   echo "exit $?"
-  sed "s/$needs/NEEDS/" refused.txt
+  sed "s/$needs/NEEDS/" rejected.txt
   cmp whole.npy out$jobs/large.npy
   ls out$jobs
   grep -c "out_of_memory" run$jobs.jsonl
@@ -37,14 +37,14 @@ done
 echo "- a mask counts, also that of an archive"
 { printf 'P4\n8000 5000\n'; head -c 5000000 /dev/zero; } >mask.pbm
 tar cf mask.tar mask.pbm
-gpuimg equalize --backend cpu --threads 1 -q --mask mask.pbm --max-memory 110M mask.tar out.tar 2>refused.txt
+gpuimg equalize --backend cpu --threads 1 -q --mask mask.pbm --max-memory 110M mask.tar out.tar 2>rejected.txt
 echo "exit $?"
-sed "s/$needs/NEEDS/" refused.txt
+sed "s/$needs/NEEDS/" rejected.txt
 echo "- a pair"
-gpuimg compare -q --backend cpu --max-memory 40M in/large.png in/large.png 2>refused.txt
+gpuimg compare -q --backend cpu --max-memory 40M in/large.png in/large.png 2>rejected.txt
 echo "exit $?"
-sed "s/$needs/NEEDS/" refused.txt
-gpuimg compare -q --backend cpu --max-memory "$(sed -n "s/.*$needs/\1/p" refused.txt)" in/large.png in/large.png
+sed "s/$needs/NEEDS/" rejected.txt
+gpuimg compare -q --backend cpu --max-memory "$(sed -n "s/.*$needs/\1/p" rejected.txt)" in/large.png in/large.png
 echo "exit $?"
 diff found.txt - >&3 <<'END'
 - one image

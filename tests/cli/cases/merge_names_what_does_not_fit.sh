@@ -1,4 +1,4 @@
-# Each file but luma.json is refused by name, with what differs; the sum is made of the rest.
+# Each file but luma.json is rejected by name, with what differs; the sum is made of the rest.
 make_image png in.png 9x9 rgb 8
 make_image png deep.png 9x9 rgb 16
 gpuimg hist in.png luma.json

@@ -3,14 +3,14 @@ make_image png rgba16.png 331x203 rgba 16
 make_image png gray.png 1023x257 gray
 make_image png gray16.png 519x77 graya 16
 check() {
-  local ending=$1 runs=0
+  local extension=$1 runs=0
   shift
   for threads in 1 1 2 2 5; do
-    expect 0 gpuimg -q "$@" --threads $threads "out$runs.$ending" || return
+    expect 0 gpuimg -q "$@" --threads $threads "out$runs.$extension" || return
     runs=$((runs + 1))
   done
   for run in 1 2 3 4; do
-    cmp "out0.$ending" "out$run.$ending" || echo "$*"
+    cmp "out0.$extension" "out$run.$extension" || echo "$*"
   done
   rm -f out?.*
 }
@@ -36,7 +36,7 @@ for image in rgb.png rgba16.png; do
   check png hsl $image
   check png hsl --hue 33.3 --saturation 1.7 --lightness 0.8 $image
 done
-for ending in jpg bmp tga; do check $ending equalize rgb.png; done
+for extension in jpg bmp tga; do check $extension equalize rgb.png; done
 make_image png large.png 1117x603 rgb
 gpuimg equalize large.png photo.jpg
 check bmp equalize photo.jpg

@@ -1,4 +1,4 @@
-# A pipe is refused by its first kilobyte, while the other end still writes.
+# A pipe is rejected by its first kilobyte, while the other end still writes.
 head -c 4000 /dev/zero >zeros
 { printf 'qoif'; head -c 4000 /dev/zero; } >long.qoi
 yes text | head -c 4000 >text

@@ -61,7 +61,7 @@ head -c 500000 parts.tar >short.tar && expect 3 gpuimg equalize -q short.tar no.
 expect 3 gpuimg equalize -q short.tar - >begun.tar
 cmp -n "$(stat -c %s begun.tar)" begun.tar new.tar && tar tf begun.tar 2>/dev/null
 mkfifo pipe
-exec 7<>pipe  # gpuimg refuses a pipe without a reader, which cat may not be yet
+exec 7<>pipe  # gpuimg rejects a pipe without a reader, which cat may not be yet
 cat pipe >piped.tar 7>&- &
 gpuimg equalize -q parts.tar pipe 7>&-
 exec 7>&-
@@ -113,7 +113,7 @@ expect 0 gpuimg equalize -q dense.tar.gz - | wc -c
 expect 3 gpuimg equalize -q empty.tar no.tar
 (ulimit -f 600 && expect 4 gpuimg equalize -q parts.tar no.tar)  # as on a full disk
 ls no.tar 2>/dev/null
-echo "- refusals"
+echo "- rejections"
 expect 4 gpuimg equalize -q in.tar out.tar
 expect 4 gpuimg equalize -q in.tar in.tar --force
 expect 2 gpuimg equalize in.tar

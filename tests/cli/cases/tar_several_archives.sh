@@ -25,7 +25,7 @@ echo "- absolute names of members"
 tar cPf absolute.tar --transform 's,^,/data/,' a.pgm b.pgm
 gpuimg hist -q absolute.tar shards/0.tar --table --columns name,folder,file -o -
 gpuimg duplicates -q shards/0.tar absolute.tar --distance 0 --table | cut -d, -f 3
-echo "- refusals"
+echo "- rejections"
 expect 2 gpuimg hist shards/0.tar in table.csv --table
 expect 2 gpuimg hist shards/0.tar a.pgm table.csv --table
 expect 2 gpuimg hist --tar shards/0.tar - table.csv --table

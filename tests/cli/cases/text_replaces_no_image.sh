@@ -11,7 +11,7 @@ tar -cf images.tar b.png c.ppm && cp images.tar disguised.txt && gzip -c list.tx
 mkdir out && cp a.png out/a.csv
 sums() { find . -type f -exec sha256sum {} + | sort; }
 sums >../before
-refused() {  # refused CODE WORDS…: also with --force and --in-place, and nothing is changed
+rejected() {  # rejected CODE WORDS…: also with --force and --in-place, and nothing is changed
   local code=$1 more
   shift
   for more in '' --force '--force --in-place'; do
@@ -21,46 +21,46 @@ refused() {  # refused CODE WORDS…: also with --force and --in-place, and noth
   sed 's/^gpuimg: error: //; /^gpuimg: note/d; / skipped in /d' ../said.err
 }
 echo "- an image by its content"
-refused 4 hist a.png -o disguised.csv
-refused 4 hist --chart a.png -o b.png
-refused 4 hist --overlay --chart a.png c.ppm -o disguised.svg
-refused 4 hist --merge a.png c.ppm -o disguised.json
-refused 4 hist --table a.png c.ppm -o disguised.jsonl
-refused 4 hist a.png -o link.csv
-refused 4 hist a.png -o foreign.csv
-refused 4 hist --format csv a.png -o images.tar
-refused 4 hist --chart a.png -o disguised.txt
-refused 4 hist a.png -o packed.csv
-refused 4 integral a.png -o disguised.csv
-refused 4 integral --format csv a.png -o b.png
-refused 4 equalize a.png -o new.png --lut disguised.csv
-refused 4 hist -q a.png out/
-refused 4 hist -q a.png c.ppm -o 'out/{stem}.csv'
-refused 4 equalize -q a.png c.ppm -o new/ --manifest disguised.jsonl
-refused 4 bench --size 8 --svg disguised.svg
+rejected 4 hist a.png -o disguised.csv
+rejected 4 hist --chart a.png -o b.png
+rejected 4 hist --overlay --chart a.png c.ppm -o disguised.svg
+rejected 4 hist --merge a.png c.ppm -o disguised.json
+rejected 4 hist --table a.png c.ppm -o disguised.jsonl
+rejected 4 hist a.png -o link.csv
+rejected 4 hist a.png -o foreign.csv
+rejected 4 hist --format csv a.png -o images.tar
+rejected 4 hist --chart a.png -o disguised.txt
+rejected 4 hist a.png -o packed.csv
+rejected 4 integral a.png -o disguised.csv
+rejected 4 integral --format csv a.png -o b.png
+rejected 4 equalize a.png -o new.png --lut disguised.csv
+rejected 4 hist -q a.png out/
+rejected 4 hist -q a.png c.ppm -o 'out/{stem}.csv'
+rejected 4 equalize -q a.png c.ppm -o new/ --manifest disguised.jsonl
+rejected 4 bench --size 8 --svg disguised.svg
 expect 4 gpuimg hist --table --force images.tar -o disguised.csv
 expect 4 gpuimg equalize --force images.tar images.tar
 echo "- an input"
-refused 4 hist --format csv a.png -o a.png
-refused 4 hist --merge c.ppm counts.json -o again.json
-refused 4 hist --format json c.ppm -o hard.json
-refused 4 hist a.png --mask disguised.json -o disguised.json
-refused 4 integral --format csv a.png -o a.png
-refused 4 equalize a.png -o new.png --reference counts.json --lut again.json
-refused 4 equalize a.png -o new.png --match counts.json --lut counts.json
-refused 4 equalize -q a.png c.ppm -o new/ --apply table.csv --manifest table.csv
-refused 4 hist --format csv --files-from list.txt -o list.txt --table
-refused 4 hist -q --format csv a.png c.ppm -o '{dir}/{name}'
+rejected 4 hist --format csv a.png -o a.png
+rejected 4 hist --merge c.ppm counts.json -o again.json
+rejected 4 hist --format json c.ppm -o hard.json
+rejected 4 hist a.png --mask disguised.json -o disguised.json
+rejected 4 integral --format csv a.png -o a.png
+rejected 4 equalize a.png -o new.png --reference counts.json --lut again.json
+rejected 4 equalize a.png -o new.png --match counts.json --lut counts.json
+rejected 4 equalize -q a.png c.ppm -o new/ --apply table.csv --manifest table.csv
+rejected 4 hist --format csv --files-from list.txt -o list.txt --table
+rejected 4 hist -q --format csv a.png c.ppm -o '{dir}/{name}'
 echo "- a name that is an image's"
-refused 2 hist --chart a.png -o new.png
-refused 2 hist --format csv a.png new.TIFF
-refused 2 hist --format csv a.png -o empty.png
-refused 2 hist --merge --format json a.png c.ppm new.jxl
-refused 2 integral --format csv a.png -o new.npy
-refused 2 equalize a.png -o new.png --lut table.png
-refused 2 bench --size 8 --svg times.png
-refused 2 equalize -q a.png c.ppm -o new/ --manifest run.png
-refused 2 hist -q --format svg a.png c.ppm -o 'new/{stem}.png'
+rejected 2 hist --chart a.png -o new.png
+rejected 2 hist --format csv a.png new.TIFF
+rejected 2 hist --format csv a.png -o empty.png
+rejected 2 hist --merge --format json a.png c.ppm new.jxl
+rejected 2 integral --format csv a.png -o new.npy
+rejected 2 equalize a.png -o new.png --lut table.png
+rejected 2 bench --size 8 --svg times.png
+rejected 2 equalize -q a.png c.ppm -o new/ --manifest run.png
+rejected 2 hist -q --format svg a.png c.ppm -o 'new/{stem}.png'
 sums | diff ../before - && ls
 echo "- text is replaced, also under a name of another form"
 gpuimg hist -q b.png counts.json --force && gpuimg hist -q --chart b.png table.csv --force && grep -c '│' table.csv

@@ -37,7 +37,7 @@ bits --method mean --window 1x3 --offset 0 a.pgm
 bits --method mean --window 3x1 a.pgm
 bits --method sauvola --window 3 --r 5 a.pgm
 gpuimg integral --mean 3x1 --border cut a.pgm - --format pnm | tail -c 8 | od -An -v -tu1
-echo "- refusals"
+echo "- rejections"
 for value in -1 256.5 x 101% 70000; do expect 2 gpuimg threshold --value=$value a.pgm y.png; done
 expect 2 gpuimg threshold --value 256 a.pgm y.png
 expect 2 gpuimg threshold --method mean --value 5 a.pgm y.png

@@ -34,17 +34,17 @@ void add_maximum_values(Catalogue& to) {
     for (const int channels : {1, 3}) {
       const std::string header = std::string(channels == 1 ? "P5" : "P6") + "\n4 3\n" + std::to_string(maximum) + "\n";
       const std::string name = (channels == 1 ? "pnm_gray_to_" : "pnm_color_to_") + std::to_string(maximum);
-      const std::string ending = channels == 1 ? ".pgm" : ".ppm";
+      const std::string extension = channels == 1 ? ".pgm" : ".ppm";
       const int bytes_each = maximum > 255 ? 2 : 1;
       const auto count = kCount * static_cast<std::size_t>(channels);
       Values values = FixedNumbers(maximum).values(count, maximum + 1);
-      to.add_good(name + ending, make_pnm(header, values, bytes_each), expected_of(values, channels, maximum));
+      to.add_good(name + extension, make_pnm(header, values, bytes_each), expected_of(values, channels, maximum));
       if (maximum != 255 && maximum != 65535) {
         values.back() = maximum + 1;
-        to.add_damaged(name + "_and_beyond" + ending, make_pnm(header, values, bytes_each), "declared maximum");
+        to.add_damaged(name + "_and_beyond" + extension, make_pnm(header, values, bytes_each), "declared maximum");
       }
       values.pop_back();
-      to.add_damaged(name + "_a_value_short" + ending, make_pnm(header, values, bytes_each), "truncated");
+      to.add_damaged(name + "_a_value_short" + extension, make_pnm(header, values, bytes_each), "truncated");
     }
   }
 }
@@ -139,19 +139,19 @@ void add_texts(Catalogue& to) {
       values.back() = maximum / 10;  // a further digit could follow
       const std::string header = std::string(channels == 1 ? "P2" : "P3") + " 4 3 " + std::to_string(maximum) + "\n";
       const std::string name = (channels == 1 ? "pnm_gray_text_to_" : "pnm_color_text_to_") + std::to_string(maximum);
-      const std::string ending = channels == 1 ? ".pgm" : ".ppm";
+      const std::string extension = channels == 1 ? ".pgm" : ".ppm";
       const std::string text = written_out(values);
       const std::size_t kept = text.find_last_of("0123456789") + 2;
-      to.add_good_with_rest(name + ending, bytes_of(header + text), text.size() - kept,
+      to.add_good_with_rest(name + extension, bytes_of(header + text), text.size() - kept,
                             expected_of(values, channels, maximum), "", "");
-      to.add_damaged(name + "_that_may_be_cut" + ending, bytes_of(header + text.substr(0, kept - 1)), "truncated");
+      to.add_damaged(name + "_that_may_be_cut" + extension, bytes_of(header + text.substr(0, kept - 1)), "truncated");
       values.back() = maximum;
       const std::string to_the_last_digit =
           written_out(values).substr(0, written_out(values).find_last_of("0123456789") + 1);
-      to.add_good(name + "_ending_in_a_digit" + ending, bytes_of(header + to_the_last_digit),
+      to.add_good(name + "_ending_in_a_digit" + extension, bytes_of(header + to_the_last_digit),
                   expected_of(values, channels, maximum));
       values.front() = maximum + 1;
-      to.add_damaged(name + "_and_beyond" + ending, bytes_of(header + written_out(values)), "declared maximum");
+      to.add_damaged(name + "_and_beyond" + extension, bytes_of(header + written_out(values)), "declared maximum");
     }
   }
   to.add_damaged("pnm_text_of_letters.pgm", bytes_of("P2 4 3 255\n1 2 3 4 5 6 7 8 9 10 11 x\n"), "not all numbers");

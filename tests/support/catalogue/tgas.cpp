@@ -168,7 +168,7 @@ void add_broken_fields(Catalogue& to) {
     to.add_unsupported("tga_" + std::string(field.what) + ".tga", with_field(plain, field), field.words);
   }
   to.add_damaged("tga_of_text.tga", bytes_of("Just some words, long enough to be a header.\n"), "text");
-  to.add_damaged("tga_without_its_ending.img", plain, "known image format");
+  to.add_damaged("tga_without_its_extension.img", plain, "known image format");
 }
 
 void add_broken_maps_and_runs(Catalogue& to) {

@@ -584,7 +584,7 @@ void add_pages(Catalogue& to) {
   }
 }
 
-void add_refused(Catalogue& to) {
+void add_rejected(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
   const auto with = [&](std::uint32_t tag, std::uint32_t value) {
@@ -637,7 +637,7 @@ void add_refused(Catalogue& to) {
 }
 
 /// Files that libtiff would decode wrongly, or report as damaged.
-void add_refused_codings(Catalogue& to) {
+void add_rejected_codings(Catalogue& to) {
   TiffChoices choices;
   choices.bits = 1;
   choices.samples = 3;
@@ -679,12 +679,12 @@ void add_tiffs(Catalogue& to) {
   add_computed_colors(to);
   add_tolerated(to);
   add_sparse(to);
-  add_refused_codings(to);
+  add_rejected_codings(to);
   add_alpha(to);
   add_palettes_and_inks(to);
   add_raw_photos(to);
   add_pages(to);
-  add_refused(to);
+  add_rejected(to);
 }
 
 }  // namespace gpuimg::test

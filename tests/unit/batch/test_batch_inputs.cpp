@@ -74,7 +74,7 @@ TEST(FileList, StripsByteOrderMarkAndConsistentCrlf) {
   EXPECT_EQ(split_list("a\r\0"s, ListSeparator::nul), (Names{"a\r"}));
 }
 
-TEST(FileList, RefusesNulInAListOfLines) {
+TEST(FileList, RejectsNulInAListOfLines) {
   // Output of `find -print0`, read without --null, is one name. The system would cut it at the first NUL.
   EXPECT_THROW((void)split_list("a.png\0b.png\0"s, ListSeparator::line_break), Error);
   EXPECT_THROW((void)split_list("a\nb\0c\n"s, ListSeparator::line_break), Error);
@@ -97,14 +97,14 @@ TEST(PathNames, PlainPathsAreCanonical) {
   EXPECT_EQ(plain_path("."), "");
 }
 
-TEST(PathNames, Endings) {
-  EXPECT_EQ(file_ending("a.b/c"), "");
-  EXPECT_EQ(file_ending("a/.png"), "");
-  EXPECT_EQ(file_ending("a.tar.GZ"), "gz");
-  EXPECT_EQ(file_ending("a."), "");
-  EXPECT_EQ(with_ending("a.b/c.d.png", "csv"), "a.b/c.d.csv");
-  EXPECT_EQ(with_ending("a.b/c", "csv"), "a.b/c.csv");
-  EXPECT_EQ(with_ending(".x", "csv"), ".x.csv");
+TEST(PathNames, Extensions) {
+  EXPECT_EQ(file_extension("a.b/c"), "");
+  EXPECT_EQ(file_extension("a/.png"), "");
+  EXPECT_EQ(file_extension("a.tar.GZ"), "gz");
+  EXPECT_EQ(file_extension("a."), "");
+  EXPECT_EQ(with_extension("a.b/c.d.png", "csv"), "a.b/c.d.csv");
+  EXPECT_EQ(with_extension("a.b/c", "csv"), "a.b/c.csv");
+  EXPECT_EQ(with_extension(".x", "csv"), ".x.csv");
   EXPECT_EQ(joined_path("a/", "b"), "a/b");
   EXPECT_EQ(joined_path("", "b"), "b");
 }
@@ -150,7 +150,7 @@ TEST(OutputTemplate, ExpandsFields) {
   EXPECT_EQ(OutputTemplate("{dir}/{name}").name_for({"/a", "a"}, 1), "//a");
 }
 
-TEST(OutputTemplate, RefusesNamesThatLeaveTheOutputFolder) {
+TEST(OutputTemplate, RejectsNamesThatLeaveTheOutputFolder) {
   const auto name = [](const char* text, const char* input) {
     return OutputTemplate(text).name_for({input, contained_path(input)}, 1);
   };
@@ -174,7 +174,7 @@ TEST(MirroredName, KeepsTheRelativePathAndChangesTheExtension) {
   EXPECT_EQ(mirrored_name("o", "...png", "csv"), "o/...csv");
 }
 
-TEST(OutputTemplate, RefusesUnknownFields) {
+TEST(OutputTemplate, RejectsUnknownFields) {
   for (const char* text : {"{stm}", "{", "a}", "{}", "{dir", "{{}"}) {
     EXPECT_THROW(OutputTemplate{text}, Error) << text;
   }

@@ -38,7 +38,7 @@ ErrorKind kind_thrown(const std::function<void()>& work) {
   return ErrorKind::usage;
 }
 
-TEST(WorkPlan, RefusesCollisionsUnderAnySpelling) {
+TEST(WorkPlan, RejectsCollisionsUnderAnySpelling) {
   const std::vector<InputFile> inputs = {{"x/a", "a"}, {"y/a", "b"}};
   for (const char* output : {"o/./a", "./o//a", "o/a"}) {
     const OutputNaming naming{
@@ -48,14 +48,14 @@ TEST(WorkPlan, RefusesCollisionsUnderAnySpelling) {
   }
 }
 
-TEST(WorkPlan, RefusesCollisionsOfOtherShards) {
+TEST(WorkPlan, RejectsCollisionsOfOtherShards) {
   const std::vector<InputFile> inputs = {{"x/a", "a"}, {"y/a", "a"}};
   for (std::uint64_t index = 1; index <= 2; ++index) {
     EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into("o"), {index, 2, ""}, {}); }), ErrorKind::usage);
   }
 }
 
-TEST(WorkPlan, RefusesOutputsThatAreInputsUnderAnyName) {
+TEST(WorkPlan, RejectsOutputsThatAreInputsUnderAnyName) {
   const TemporaryFolder folder;
   put_text(folder / "a", "1");
   put_text(folder / "b", "2");
@@ -154,7 +154,7 @@ TEST(DerivedInputs, AmbiguousInputsAreKept) {
   EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
 }
 
-TEST(InPlaceNames, RefusesNamesThatCouldBeOut) {
+TEST(InPlaceNames, RejectsNamesThatCouldBeOut) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b", "c"}) {
     put_text(folder / name, "x");

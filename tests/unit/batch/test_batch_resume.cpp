@@ -115,7 +115,7 @@ struct Existing {
     rules.folder = "/elsewhere";
   }
   WorkPlan plan() { return make_plan(inputs, naming, {}, rules); }
-  std::string refusal() {
+  std::string rejection() {
     try {
       (void)plan();
     } catch (const Error& error) {
@@ -128,13 +128,13 @@ struct Existing {
 
 TEST(WorkPlan, ReplacesOnlyFilesNamedInTheManifest) {
   Existing existing;
-  EXPECT_NE(existing.refusal().find("as do 3 other outputs, and run.jsonl is missing or empty"), std::string::npos);
+  EXPECT_NE(existing.rejection().find("as do 3 other outputs, and run.jsonl is missing or empty"), std::string::npos);
   existing.manifest.runs.emplace_back();
   for (const char* file : {"1_h", "1_s", "2_s"}) {
     existing.manifest.outputs.insert(existing.folder / file);
   }
-  EXPECT_EQ(existing.refusal().find(existing.folder / "2_h: cannot write: it already exists, and run.jsonl does"), 0U)
-      << existing.refusal();
+  EXPECT_EQ(existing.rejection().find(existing.folder / "2_h: cannot write: it already exists, and run.jsonl does"), 0U)
+      << existing.rejection();
   existing.manifest.outputs.insert(existing.folder / "2_h");
   const WorkPlan plan = existing.plan();
   EXPECT_TRUE(plan.items[0].may_replace);
@@ -151,7 +151,7 @@ TEST(WorkPlan, ResolvesRelativeOutputsAgainstTheWorkingFolder) {
   std::filesystem::current_path("/");
   EXPECT_TRUE(existing.plan().items.front().may_replace);
   existing.rules.folder = "/";
-  EXPECT_NE(existing.refusal(), "");
+  EXPECT_NE(existing.rejection(), "");
   std::filesystem::current_path(before);
 }
 
@@ -161,23 +161,23 @@ TEST(WorkPlan, Schema1RecordsMatchByOutputAndParameters) {
   ItemRecord record = item("1", ItemStatus::done);
   record.input = existing.inputs.front().path;
   record.output = existing.folder / "1";
-  const auto is_refused = [&](const ItemRecord& with) {
+  const auto is_rejected = [&](const ItemRecord& with) {
     existing.manifest.items[record.input] = with;
-    return !existing.refusal().empty();
+    return !existing.rejection().empty();
   };
-  EXPECT_FALSE(is_refused(record));
+  EXPECT_FALSE(is_rejected(record));
   ItemRecord other = record;
   other.parameters = "q";
-  EXPECT_TRUE(is_refused(other));
+  EXPECT_TRUE(is_rejected(other));
   other = record;
   other.output += "x";
-  EXPECT_TRUE(is_refused(other));
+  EXPECT_TRUE(is_rejected(other));
   other = record;
   other.status = ItemStatus::failed;
-  EXPECT_TRUE(is_refused(other));
+  EXPECT_TRUE(is_rejected(other));
   other = record;
   other.files = {"some"};  // schema 2, which names other files
-  EXPECT_TRUE(is_refused(other));
+  EXPECT_TRUE(is_rejected(other));
 }
 
 TEST(WorkPlan, RetriesFailedAndUnfinishedItems) {
@@ -201,7 +201,7 @@ class WritingJob final : public ImageJob {
   std::function<void(const std::string& output)> before_end = [](const std::string&) {};
 
   void check_name(const std::string&) const override {}
-  [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
+  [[nodiscard]] std::string extension_for(const std::string&) const override { return ""; }
   InOrder run(Worker& worker, const ItemPaths& paths) const override {
     worker.writer.save(paths.output, [] { return std::string("result"); });
     before_end(paths.output);

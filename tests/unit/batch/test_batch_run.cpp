@@ -35,7 +35,7 @@ class FakeJob final : public ImageJob {
 
   void check_name(const std::string&) const override {}
   [[nodiscard]] std::vector<std::string> files_of(const std::string&) const override { return {}; }
-  [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
+  [[nodiscard]] std::string extension_for(const std::string&) const override { return ""; }
 
   InOrder run(Worker&, const ItemPaths& paths) const override {
     const int item = std::stoi(paths.input);
@@ -236,9 +236,9 @@ TEST(BatchRun, StopsAfterMaxErrors) {
 
 TEST(BatchRun, RetriesAfterOutOfMemoryBetweenImages) {
   Case scarce;
-  int refused = 0;
+  int rejected = 0;
   scarce.job.in_order = [&](int item) {
-    if (item % 10 == 3 && refused++ % 2 == 0) {
+    if (item % 10 == 3 && rejected++ % 2 == 0) {
       throw std::bad_alloc();
     }
     if (item == 20) {
@@ -246,7 +246,7 @@ TEST(BatchRun, RetriesAfterOutOfMemoryBetweenImages) {
     }
   };
   const RunOutcome outcome = scarce.run();
-  EXPECT_EQ(refused, 12);
+  EXPECT_EQ(rejected, 12);
   EXPECT_FALSE(outcome.fatal.has_value());
   EXPECT_EQ(outcome.counts.done, static_cast<std::uint64_t>(kItems) - 1);
   EXPECT_EQ(scarce.manifest.items.size(), static_cast<std::size_t>(kItems));

@@ -31,12 +31,12 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
   EXPECT_EQ(did_you_mean("frobnicate", names, synonyms), "");
 }
 
-TEST(OutputForms, FormatDecidesThenTheEndingThenStandardOutput) {
+TEST(OutputFormats, FormatDecidesThenTheExtensionThenStandardOutput) {
   EXPECT_EQ(image_format("a.JPG"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("a.jfif"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-", "jpe"), codecs::FileFormat::jpeg);
-  EXPECT_EQ(image_ending_for("a.jfif", ""), "jfif");
-  EXPECT_EQ(image_ending_for("a.pbm", ""), "png");  // one bit is too few for most results
+  EXPECT_EQ(image_extension_for("a.jfif", ""), "jfif");
+  EXPECT_EQ(image_extension_for("a.pbm", ""), "png");  // one bit is too few for most results
   EXPECT_EQ(image_format("a.png", "tga"), codecs::FileFormat::tga);
   EXPECT_EQ(image_format("a", "jpeg"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-"), codecs::FileFormat::png);

@@ -30,7 +30,7 @@ TEST(BmpReader, ReadsPalettes) {
         if (colors < 1U << bits) {
           Values beyond = values;
           beyond.back() = colors;
-          EXPECT_TRUE(refuses(make_bmp(width, height, bits, beyond, choices), ErrorKind::decode, "palette has size"));
+          EXPECT_TRUE(rejects(make_bmp(width, height, bits, beyond, choices), ErrorKind::decode, "palette has size"));
         }
       }
     }
@@ -103,9 +103,9 @@ TEST(BmpReader, ReadsMasksInEveryHeader) {
                                   }),
                   "BMP", "masks.bmp");
     choices.masks = {0x3FF, 0xFFC00, 0x3FF00000};
-    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::unsupported, "8 bits per channel"));
+    EXPECT_TRUE(rejects(make_bmp(4, 3, 32, values, choices), ErrorKind::unsupported, "8 bits per channel"));
     choices.masks = {0xFF, 0, 0xFF0000};
-    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::decode, "mask is empty"));
+    EXPECT_TRUE(rejects(make_bmp(4, 3, 32, values, choices), ErrorKind::decode, "mask is empty"));
   }
 }
 
@@ -114,15 +114,15 @@ TEST(BmpReader, NamesUnsupportedFeatures) {
   choices.palette = Values(256, 5);
   for (const std::uint32_t compression : {4U, 5U, 9U}) {
     choices.compression = compression;
-    EXPECT_TRUE(refuses(make_bmp(2, 2, 8, Values(4, 0), choices), ErrorKind::unsupported, "BMP"));
+    EXPECT_TRUE(rejects(make_bmp(2, 2, 8, Values(4, 0), choices), ErrorKind::unsupported, "BMP"));
   }
   choices.compression = 0;
-  EXPECT_TRUE(refuses(make_bmp(2, 2, 64, Values(4, 0), {}), ErrorKind::unsupported, "64 bits"));
-  EXPECT_TRUE(refuses(make_bmp(0, 2, 24, {}, {}), ErrorKind::decode, "0x2"));
-  EXPECT_TRUE(refuses(make_bmp(-5, 2, 24, {}, {}), ErrorKind::decode, "negative"));
+  EXPECT_TRUE(rejects(make_bmp(2, 2, 64, Values(4, 0), {}), ErrorKind::unsupported, "64 bits"));
+  EXPECT_TRUE(rejects(make_bmp(0, 2, 24, {}, {}), ErrorKind::decode, "0x2"));
+  EXPECT_TRUE(rejects(make_bmp(-5, 2, 24, {}, {}), ErrorKind::decode, "negative"));
   FileBytes huge = make_bmp(1, 1, 24, {0});
   huge[20] = huge[24] = std::byte{1};  // 65537 × 65537
-  EXPECT_TRUE(refuses(huge, ErrorKind::unsupported, "65537x65537"));
+  EXPECT_TRUE(rejects(huge, ErrorKind::unsupported, "65537x65537"));
 }
 
 }  // namespace

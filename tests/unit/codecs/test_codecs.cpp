@@ -30,9 +30,9 @@ bool has_heif_decoders() {
 #endif
 }
 
-bool has_ending(const Codec& codec, std::string_view file) {
-  return std::any_of(codec.endings.begin(), codec.endings.end(),
-                     [&](std::string_view ending) { return file.ends_with(fmt::format(".{}", ending)); });
+bool has_extension(const Codec& codec, std::string_view file) {
+  return std::any_of(codec.extensions.begin(), codec.extensions.end(),
+                     [&](std::string_view extension) { return file.ends_with(fmt::format(".{}", extension)); });
 }
 
 TEST(Codecs, EachHasAnEntryAndGoodFilesInTheCatalogue) {
@@ -45,7 +45,7 @@ TEST(Codecs, EachHasAnEntryAndGoodFilesInTheCatalogue) {
     }
     EXPECT_GT(std::count_if(files.begin(), files.end(),
                             [&](const CatalogueFile& file) {
-                              return file.verdict == Verdict::good && has_ending(codec, file.name);
+                              return file.verdict == Verdict::good && has_extension(codec, file.name);
                             }),
               5)
         << codec.name;
@@ -61,7 +61,7 @@ TEST(Codecs, DetectAndDeclareEveryGoodFileOfTheCatalogue) {
       const DecodedImage decoded = decode(file.bytes, file.name, options);
       const DeclaredImage declared = declared_image(file.bytes, file.name);
       const bool has_any_name = file.name.ends_with(".img");
-      EXPECT_TRUE(has_any_name || has_ending(codec_of(decoded.file_format), file.name)) << file.name;
+      EXPECT_TRUE(has_any_name || has_extension(codec_of(decoded.file_format), file.name)) << file.name;
       EXPECT_EQ(declared.width, static_cast<std::uint64_t>(decoded.image.width())) << file.name;
       EXPECT_EQ(declared.height, static_cast<std::uint64_t>(decoded.image.height())) << file.name;
       const PixelFormat format = decoded.image.format();
@@ -77,7 +77,7 @@ TEST(Codecs, DetectAndDeclareEveryGoodFileOfTheCatalogue) {
   }
 }
 
-TEST(Codecs, NamesAndEndingsAreUnique) {
+TEST(Codecs, NamesAndExtensionsAreUnique) {
   std::set<std::string_view> names;
   for (const Codec& codec : codecs::codecs()) {
     EXPECT_TRUE(names.insert(codec.name).second) << codec.name;
@@ -85,8 +85,8 @@ TEST(Codecs, NamesAndEndingsAreUnique) {
   for (const ForeignFormat& foreign : foreign_formats()) {
     EXPECT_TRUE(names.insert(foreign.name).second) << foreign.name;
   }
-  const std::vector<std::string> endings = input_endings();
-  EXPECT_EQ(std::set<std::string>(endings.begin(), endings.end()).size(), endings.size());
+  const std::vector<std::string> extensions = input_extensions();
+  EXPECT_EQ(std::set<std::string>(extensions.begin(), extensions.end()).size(), extensions.size());
 }
 
 TEST(Codecs, EachForeignFormatIsNamedByItsSignatures) {
@@ -94,8 +94,8 @@ TEST(Codecs, EachForeignFormatIsNamedByItsSignatures) {
     for (const Signature& signature : foreign.signatures) {
       FileBytes file = bytes_of(std::string(signature.offset, '\1') + std::string(signature.bytes));
       file.resize(file.size() + 64, std::byte{1});
-      EXPECT_TRUE(refuses(file, ErrorKind::unsupported, foreign.name)) << foreign.name;
-      EXPECT_TRUE(refuses(file, ErrorKind::unsupported, foreign.remedy)) << foreign.name;
+      EXPECT_TRUE(rejects(file, ErrorKind::unsupported, foreign.name)) << foreign.name;
+      EXPECT_TRUE(rejects(file, ErrorKind::unsupported, foreign.advice)) << foreign.name;
     }
   }
 }
@@ -111,7 +111,7 @@ TEST(Codecs, CommandsConvertForeignFormats) {
       return foreign.name.find(name) != std::string_view::npos;
     });
     ASSERT_NE(found, formats.end()) << name;
-    EXPECT_NE(found->remedy.find("in."), std::string_view::npos) << name;
+    EXPECT_NE(found->advice.find("in."), std::string_view::npos) << name;
   }
 }
 
@@ -121,8 +121,8 @@ TEST(Codecs, WrittenFilesAreReadBackAsTheirFormat) {
     EXPECT_EQ(codec.is_written(), codec.written.size() > 0) << codec.name;
     if (codec.is_written()) {
       for (const WrittenName& written : codec.written) {
-        EXPECT_TRUE(has_ending(codec, "t." + std::string(written.name))) << written.name;
-        EXPECT_TRUE(is_written_ending(written.name)) << written.name;
+        EXPECT_TRUE(has_extension(codec, "t." + std::string(written.name))) << written.name;
+        EXPECT_TRUE(is_written_extension(written.name)) << written.name;
       }
       const std::string name = "t." + std::string(codec.written.begin()->name);
       const DecodedImage back = decode(encode_image(image.view(), codec.format, name, {}), name);
@@ -132,7 +132,7 @@ TEST(Codecs, WrittenFilesAreReadBackAsTheirFormat) {
       EXPECT_THROW((void)encode_image(image.view(), codec.format, "t", {}), std::logic_error) << codec.name;
     }
   }
-  EXPECT_FALSE(is_written_ending("gif"));
+  EXPECT_FALSE(is_written_extension("gif"));
 }
 
 #if GPUIMG_HAS_HEIF

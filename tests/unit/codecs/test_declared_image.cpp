@@ -266,7 +266,7 @@ TEST(FileHeader, TellsTypeAndShapeOfATable) {
   EXPECT_EQ(header.image.decoding_bytes(), 480U);
 }
 
-TEST(FileHeader, RefusesWhatDecodingRefusesByItsHeader) {
+TEST(FileHeader, RejectsWhatDecodingRejectsByItsHeader) {
   const test::TemporaryFolder folder;
   const auto kind_of = [&](const std::string& bytes) {
     test::put_text(folder / "in", bytes);

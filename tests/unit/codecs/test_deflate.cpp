@@ -176,7 +176,7 @@ TEST(Deflate, FindsMatchesUpToTheWindowSize) {
   }
 }
 
-TEST(Deflate, RefusesASmallBuffer) {
+TEST(Deflate, RejectsASmallBuffer) {
   const Octets bytes(1000);
   FileBytes out(deflate_bound(bytes.size()) - 1);
   EXPECT_THROW(StripDeflater(1).deflate(std::as_bytes(std::span(bytes)), out, true), std::logic_error);

@@ -105,7 +105,7 @@ TEST(ExifDirectories, APointerToNowhereLeadsToNothing) {
   EXPECT_EQ(found->gps.size(), 2U);
 }
 
-TEST(ExifDirectories, AreRefusedIfTheyAreCutOff) {
+TEST(ExifDirectories, AreRejectedIfTheyAreCutOff) {
   const FileBytes whole = rich_exif({.has_thumbnail = true});
   const std::size_t needed = rich_exif().size();
   for (std::size_t size = 0; size < whole.size(); ++size) {

@@ -47,7 +47,7 @@ bool take_scaling(DecodedImage& decoded) {
     }
     return same_pixels(decoded.image.view(), file.expected.view());
   } catch (const Error& error) {
-    return ::testing::AssertionFailure() << "refused with: " << error.what();
+    return ::testing::AssertionFailure() << "rejected with: " << error.what();
   }
 }
 
@@ -70,7 +70,7 @@ TEST(FileCatalogue, MatchesItsVerdicts) {
       EXPECT_TRUE(is_good(file, file.bytes)) << file.name;
     } else {
       const ErrorKind kind = file.verdict == Verdict::damaged ? ErrorKind::decode : ErrorKind::unsupported;
-      EXPECT_TRUE(refuses(file.bytes, kind, file.words, file.name)) << file.name;
+      EXPECT_TRUE(rejects(file.bytes, kind, file.words, file.name)) << file.name;
     }
   }
   RecordProperty("files", std::to_string(files));
@@ -80,7 +80,7 @@ TEST(FileCatalogue, MatchesItsVerdicts) {
 /// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
 /// after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other prefixes are damaged.
 /// Prefixes of an unsupported file may be rejected as unsupported instead.
-TEST(FileCatalogue, RefusesEveryPrefix) {
+TEST(FileCatalogue, RejectsEveryPrefix) {
   std::size_t prefixes = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
@@ -91,9 +91,9 @@ TEST(FileCatalogue, RefusesEveryPrefix) {
         ASSERT_TRUE(is_good(file, prefix)) << file.name << " cut off to " << size << " bytes";
         continue;
       }
-      const auto damaged = refuses(prefix, ErrorKind::decode, "", file.name);
+      const auto damaged = rejects(prefix, ErrorKind::decode, "", file.name);
       const bool may_be_unsupported = !damaged && file.verdict == Verdict::unsupported;
-      ASSERT_TRUE(may_be_unsupported ? refuses(prefix, ErrorKind::unsupported, "", file.name) : damaged)
+      ASSERT_TRUE(may_be_unsupported ? rejects(prefix, ErrorKind::unsupported, "", file.name) : damaged)
           << file.name << " cut off to " << size << " bytes";
     }
   }

@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 
 /// Empty if the format can hold it.
-std::string refusal(FileFormat type, PixelFormat format, int width = 2, int height = 2) {
+std::string rejection(FileFormat type, PixelFormat format, int width = 2, int height = 2) {
   try {
     check_holds(type, width, height, format, "a\nb");
   } catch (const Error& error) {
@@ -28,7 +28,7 @@ std::string refusal(FileFormat type, PixelFormat format, int width = 2, int heig
 
 TEST(FormatLimits, PngHoldsEveryFormat) {
   for (const PixelFormat format : photographic_formats()) {
-    EXPECT_EQ(refusal(FileFormat::png, format, 70000, 1), "") << name_of(format);
+    EXPECT_EQ(rejection(FileFormat::png, format, 70000, 1), "") << name_of(format);
   }
 }
 
@@ -62,25 +62,25 @@ TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
       {FileFormat::tga, {Sample::u16, 2}, "a\\nb: TGA holds 8 bits per channel; " + depth},
   };
   for (const auto& [type, format, message] : cases) {
-    EXPECT_EQ(refusal(type, format), message) << name_of(format);
+    EXPECT_EQ(rejection(type, format), message) << name_of(format);
   }
 }
 
 TEST(FormatLimits, SidesAndSizes) {
   constexpr PixelFormat kGray{Sample::u8, 1};
-  EXPECT_EQ(refusal(FileFormat::jpeg, kGray, 65500, 65500), "");
-  EXPECT_EQ(refusal(FileFormat::jpeg, kGray, 65501, 1),
+  EXPECT_EQ(rejection(FileFormat::jpeg, kGray, 65500, 65500), "");
+  EXPECT_EQ(rejection(FileFormat::jpeg, kGray, 65501, 1),
             "a\\nb: JPEG holds at most 65500 pixels per side, not 65501x1; write .png");
-  EXPECT_NE(refusal(FileFormat::jpeg, kGray, 1, 65501), "");
-  EXPECT_EQ(refusal(FileFormat::tga, kGray, 65535, 1), "");
-  EXPECT_NE(refusal(FileFormat::tga, kGray, 1, 65536), "");
-  EXPECT_EQ(refusal(FileFormat::bmp, kGray, 65536, 1), "");
+  EXPECT_NE(rejection(FileFormat::jpeg, kGray, 1, 65501), "");
+  EXPECT_EQ(rejection(FileFormat::tga, kGray, 65535, 1), "");
+  EXPECT_NE(rejection(FileFormat::tga, kGray, 1, 65536), "");
+  EXPECT_EQ(rejection(FileFormat::bmp, kGray, 65536, 1), "");
   for (const auto& [width, height] : {std::pair(50000, 50000), std::pair(0x7FFFFFFF, 1), std::pair(1, 0x7FFFFFFF)}) {
-    EXPECT_NE(refusal(FileFormat::bmp, kGray, width, height), "");
-    EXPECT_NE(refusal(FileFormat::tga, kGray, width, height), "");
+    EXPECT_NE(rejection(FileFormat::bmp, kGray, width, height), "");
+    EXPECT_NE(rejection(FileFormat::tga, kGray, width, height), "");
   }
   // No option is suggested if the size does not fit anyway.
-  EXPECT_EQ(refusal(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
+  EXPECT_EQ(rejection(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
 }
 
 TEST(FormatLimits, EveryWriterKeepsThem) {

@@ -90,31 +90,31 @@ TEST(GifReader, IgnoresExtraPixels) {
   }
 }
 
-TEST(GifReader, RefusesDamagedFrames) {
+TEST(GifReader, RejectsDamagedFrames) {
   GifFrame frame;
   frame.width = 4;
   frame.height = 3;
   frame.indices = Values(11, 1);
-  EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "fewer pixels"));
+  EXPECT_TRUE(rejects(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "fewer pixels"));
   frame.indices = Values(12, 1);
   EXPECT_NO_THROW(decode(make_gif(4, 3, kFour, {frame})));
-  EXPECT_TRUE(refuses(make_gif(4, 3, {}, {frame}), ErrorKind::decode, "color table"));
-  EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {}), ErrorKind::decode, "no image"));
+  EXPECT_TRUE(rejects(make_gif(4, 3, {}, {frame}), ErrorKind::decode, "color table"));
+  EXPECT_TRUE(rejects(make_gif(4, 3, kFour, {}), ErrorKind::decode, "no image"));
   frame.indices[5] = 3;
-  EXPECT_TRUE(refuses(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color index 3"));
+  EXPECT_TRUE(rejects(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color index 3"));
 }
 
 /// 35 bytes that would need gigabytes of memory.
-TEST(GifReader, RefusesLargeScreensThatAreAlmostEmpty) {
+TEST(GifReader, RejectsLargeScreensThatAreAlmostEmpty) {
   GifFrame frame;
   frame.indices = {1};
   const FileBytes bomb = make_gif(32767, 32767, {1, 2}, {frame});
-  EXPECT_TRUE(refuses(bomb, ErrorKind::unsupported, "if you trust the file, use --max-pixels 1073676289"));
-  EXPECT_TRUE(refuses(make_gif(8193, 8192, {1, 2}, {frame}), ErrorKind::unsupported, "cover at most 1;"));
+  EXPECT_TRUE(rejects(bomb, ErrorKind::unsupported, "if you trust the file, use --max-pixels 1073676289"));
+  EXPECT_TRUE(rejects(make_gif(8193, 8192, {1, 2}, {frame}), ErrorKind::unsupported, "cover at most 1;"));
   EXPECT_EQ(decode(make_gif(4000, 4000, {1, 2}, {frame})).image.width(), 4000);
   const FileBytes small = make_gif(40, 40, {1, 2}, {frame});
   const ReadOptions tight{.max_sparse_pixels = 1599};
-  EXPECT_TRUE(refuses(small, ErrorKind::unsupported, "--max-pixels", "small.gif", tight));
+  EXPECT_TRUE(rejects(small, ErrorKind::unsupported, "--max-pixels", "small.gif", tight));
   EXPECT_NO_THROW(decode(small, "small.gif", {.max_sparse_pixels = 1600}));
   frame.width = 10;
   frame.height = 10;

@@ -11,7 +11,7 @@
 
 #include "codecs/heif/heif_boxes.hpp"
 #include "codecs/heif/heif_file.hpp"
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_bytes.hpp"
 

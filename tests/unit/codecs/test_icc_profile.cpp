@@ -126,7 +126,7 @@ TEST(CompressedIcc, AcceptsAnyWindowAndBytesAfterTheStream) {
   }
 }
 
-TEST(CompressedIcc, RefusesOtherStreamHeaders) {
+TEST(CompressedIcc, RejectsOtherStreamHeaders) {
   const FileBytes sound = compressed_icc(make_icc());
   for (const std::uint32_t header : {0x7800U, 0x7821U, 0x7901U, 0x7820U, 0x78BBU}) {
     FileBytes other = sound;
@@ -137,7 +137,7 @@ TEST(CompressedIcc, RefusesOtherStreamHeaders) {
   EXPECT_TRUE(decompressed_icc({}).empty());
 }
 
-TEST(CompressedIcc, RefusesDataAfterTheProfile) {
+TEST(CompressedIcc, RejectsDataAfterTheProfile) {
   const FileBytes profile = make_icc({.size = 5000});
   for (const std::size_t more : {1U, 2U, 4000U}) {
     FileBytes longer = profile;

@@ -52,7 +52,7 @@ std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, 
     const std::optional<Octets> got = our_inflated(deflated, stretch, random);
     if (got.has_value() != expected.has_value()) {
       return ::testing::AssertionFailure()
-             << "zlib " << (expected ? "accepts" : "refuses") << " the stream, Inflater does not";
+             << "zlib " << (expected ? "accepts" : "rejects") << " the stream, Inflater does not";
     }
     if (got && *got != *expected) {
       return ::testing::AssertionFailure() << "the bytes differ from zlib's " << expected->size();
@@ -321,7 +321,7 @@ TEST(Inflate, AgreesWithZlibOnEdgeCases) {
   }
 }
 
-TEST(Inflate, RefusesOtherStreamHeaders) {
+TEST(Inflate, RejectsOtherStreamHeaders) {
   const Octets deflated = deflated_by_zlib({1, 2, 3});
   for (std::uint32_t header = 0; header < 1U << 16; header += 1 + header % 5) {
     FileBytes whole;
@@ -337,7 +337,7 @@ TEST(Inflate, RefusesOtherStreamHeaders) {
   }
 }
 
-TEST(Inflate, RefusesTruncatedAndExtendedInput) {
+TEST(Inflate, RejectsTruncatedAndExtendedInput) {
   Random random;
   const Octets deflated = deflated_by_zlib(mixed_data(random, 3000));
   for (std::size_t size = 0; size < deflated.size(); ++size) {

@@ -146,7 +146,7 @@ TEST(JpegCoefficients, AgreeOnMutants) {
     try {
       ASSERT_EQ(difference_of_jpeg_coefficients(mutant, random.between(1, 4), &taken), "") << round;
     } catch (const Error&) {
-      EXPECT_TRUE(refuses(mutant, ErrorKind::decode) || refuses(mutant, ErrorKind::unsupported));
+      EXPECT_TRUE(rejects(mutant, ErrorKind::decode) || rejects(mutant, ErrorKind::unsupported));
     }
   }
   EXPECT_GT(taken, 20) << "many changes of coded bytes give another sound file";

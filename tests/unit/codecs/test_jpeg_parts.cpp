@@ -156,14 +156,14 @@ void expect_same_verdicts(std::span<const std::byte> file, const std::vector<int
   }
 }
 
-TEST(JpegParts, RefuseEveryPrefixAsOneDecoderDoes) {
+TEST(JpegParts, RejectEveryPrefixAsOneDecoderDoes) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int restart_interval : {0, 2}) {
     const FileBytes file = file_for_parts(random, restart_interval);
     for (std::size_t size = 2; size < file.size(); ++size) {
       const auto prefix = std::span(file).first(size);
-      EXPECT_TRUE(refuses(prefix, ErrorKind::decode));
+      EXPECT_TRUE(rejects(prefix, ErrorKind::decode));
       ASSERT_NO_FATAL_FAILURE(expect_same_verdicts(prefix, {48})) << size << " of " << file.size() << " bytes";
     }
   }
@@ -216,7 +216,7 @@ TEST(JpegParts, LeaveADamagedFileToOneDecoder) {
   for (const FileBytes& damaged : {with_marker_at(coded / 10), with_marker_at(coded * 9 / 10), more_at_the_end,
                                    another_scan, FileBytes(sound.begin(), sound.end() - 1)}) {
     EXPECT_FALSE(read_in_jpeg_parts(damaged, {48}, kThreads));
-    EXPECT_TRUE(refuses(damaged, ErrorKind::decode));
+    EXPECT_TRUE(rejects(damaged, ErrorKind::decode));
     expect_same_verdicts(damaged, {48});
   }
 }

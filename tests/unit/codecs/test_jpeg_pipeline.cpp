@@ -164,7 +164,7 @@ int expect_noticed_in_each_scan(Random& random, const FileBytes& file) {
     more.insert(more.begin() + (coded.data() - file.data()) + (marker - coded.begin()),
                 {std::byte{0x12}, std::byte{0x34}});
     EXPECT_TRUE(read_jpeg_script(more));
-    EXPECT_TRUE(refuses(more, ErrorKind::decode, "2 extraneous bytes"));
+    EXPECT_TRUE(rejects(more, ErrorKind::decode, "2 extraneous bytes"));
     EXPECT_FALSE(read_in_jpeg_scans(more, any_choices(random))) << "scan " << i;
   }
   return scans;

@@ -70,7 +70,7 @@ TEST(JpegReader, ReadsStoredRgb) {
   EXPECT_TRUE(same_pixels(decode(file).image.view(), read_with_libjpeg(file).view()));
 }
 
-TEST(JpegReader, RefusesEveryPrefix) {
+TEST(JpegReader, RejectsEveryPrefix) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const bool progressive : {false, true}) {
@@ -79,16 +79,16 @@ TEST(JpegReader, RefusesEveryPrefix) {
       choices.progressive = progressive;
       choices.arithmetic = arithmetic;
       choices.restart_interval = 1;
-      expect_prefixes_refused(small_jpeg(choices), ~std::size_t{0}, "prefix.jpg");
+      expect_prefixes_rejected(small_jpeg(choices), ~std::size_t{0}, "prefix.jpg");
     }
   }
-  expect_prefixes_refused(make_jpeg(random_image(random, 9, 9, kGray).view()), ~std::size_t{0}, "prefix.jpg");
+  expect_prefixes_rejected(make_jpeg(random_image(random, 9, 9, kGray).view()), ~std::size_t{0}, "prefix.jpg");
 }
 
 TEST(JpegReader, ReportsTruncation) {
   const FileBytes file = small_jpeg();
-  EXPECT_TRUE(refuses(std::span(file).first(file.size() / 2), ErrorKind::decode, "truncated"));
-  EXPECT_TRUE(refuses(std::span(file).first(file.size() - 2), ErrorKind::decode, "truncated"));
+  EXPECT_TRUE(rejects(std::span(file).first(file.size() / 2), ErrorKind::decode, "truncated"));
+  EXPECT_TRUE(rejects(std::span(file).first(file.size() - 2), ErrorKind::decode, "truncated"));
 }
 
 TEST(JpegReader, IgnoresTrailingData) {
@@ -101,13 +101,13 @@ TEST(JpegReader, IgnoresTrailingData) {
 TEST(JpegReader, TreatsWarningsAsErrors) {
   FileBytes file = small_jpeg();
   file.insert(file.end() - 2, 100, std::byte{0x12});  // more than libjpeg reads ahead: extraneous bytes before marker
-  EXPECT_TRUE(refuses(file, ErrorKind::decode, "damaged"));
-  EXPECT_TRUE(refuses(file, ErrorKind::decode, "--lenient"));
+  EXPECT_TRUE(rejects(file, ErrorKind::decode, "damaged"));
+  EXPECT_TRUE(rejects(file, ErrorKind::decode, "--lenient"));
 }
 
 /// docs/decisions/0025-bytes-after-a-scan.md. libjpeg has up to seven of these bytes among its next bits, and does not
 /// report them.
-TEST(JpegReader, BytesBeforeTheEndAreRefusedUnlessTheyAreZeros) {
+TEST(JpegReader, BytesBeforeTheEndAreRejectedUnlessTheyAreZeros) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int side : {24, 300}) {  // decoded by libjpeg alone, and by gpuimg's own decoder
@@ -124,7 +124,7 @@ TEST(JpegReader, BytesBeforeTheEndAreRefusedUnlessTheyAreZeros) {
           EXPECT_TRUE(same_pixels(padded.image.view(), whole.view()));
           EXPECT_EQ(padded.notes.size(), 1U);
           file[file.size() - 2 - count] = std::byte{0x12};
-          EXPECT_TRUE(refuses(file, ErrorKind::decode, "extraneous bytes before marker 0xd9")) << count;
+          EXPECT_TRUE(rejects(file, ErrorKind::decode, "extraneous bytes before marker 0xd9")) << count;
           const DecodedImage lenient = decode(file, "t.jpg", {.lenient = true});
           EXPECT_TRUE(same_pixels(lenient.image.view(), whole.view()));
           EXPECT_EQ(lenient.notes.size(), 1U);
@@ -149,11 +149,11 @@ TEST(JpegReader, ReadsAnImageThatATrailerFollowsWithoutAnEnd) {
       ASSERT_EQ(decoded.notes.size(), 1U);
       EXPECT_EQ(decoded.notes[0], "JPEG: it has no end-of-image marker; what follows its image is ignored (bytes: 9)");
       FileBytes cut(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(sound.size() - sound.size() / 4));
-      EXPECT_TRUE(refuses(cut, ErrorKind::decode, "truncated"));
+      EXPECT_TRUE(rejects(cut, ErrorKind::decode, "truncated"));
       const FileBytes zeros(sound.size(), std::byte{0});
       cut = FileBytes(sound.begin(), sound.end() - 2);
       add_bytes(cut, zeros);
-      EXPECT_TRUE(refuses(cut, ErrorKind::decode, ""));
+      EXPECT_TRUE(rejects(cut, ErrorKind::decode, ""));
     }
   }
 }
@@ -182,11 +182,11 @@ TEST(JpegReader, NamesWhatItDoesNotRead) {
     changed[frame + offset] = static_cast<std::byte>(value);
     return changed;
   };
-  EXPECT_TRUE(refuses(with(1, 0xC3), ErrorKind::unsupported, "lossless JPEG"));
-  EXPECT_TRUE(refuses(with(1, 0xCB), ErrorKind::unsupported, "lossless JPEG"));
-  EXPECT_TRUE(refuses(with(1, 0xC5), ErrorKind::unsupported, "hierarchical JPEG"));
-  EXPECT_TRUE(refuses(with(4, 12), ErrorKind::unsupported, "12-bit JPEG"));
-  EXPECT_TRUE(refuses(with(9, 2), ErrorKind::unsupported, "2 channels"));
+  EXPECT_TRUE(rejects(with(1, 0xC3), ErrorKind::unsupported, "lossless JPEG"));
+  EXPECT_TRUE(rejects(with(1, 0xCB), ErrorKind::unsupported, "lossless JPEG"));
+  EXPECT_TRUE(rejects(with(1, 0xC5), ErrorKind::unsupported, "hierarchical JPEG"));
+  EXPECT_TRUE(rejects(with(4, 12), ErrorKind::unsupported, "12-bit JPEG"));
+  EXPECT_TRUE(rejects(with(9, 2), ErrorKind::unsupported, "2 channels"));
 }
 
 TEST(JpegReader, LenientReadsFilesWithWarnings) {
@@ -214,7 +214,7 @@ TEST(JpegReader, LenientFillsMissingRows) {
     const FileBytes file = make_jpeg(image.view(), choices);
     const Image whole = read_with_libjpeg(file);
     const auto half = std::span(file).first(file.size() / 2);
-    EXPECT_TRUE(refuses(half, ErrorKind::decode, "truncated"));
+    EXPECT_TRUE(rejects(half, ErrorKind::decode, "truncated"));
     const DecodedImage once = decode(half, "t.jpg", {.lenient = true});
     ASSERT_FALSE(once.notes.empty());
     EXPECT_LE(once.notes.size(), 4U);
@@ -251,18 +251,18 @@ TEST(JpegReader, ChecksTheDeclaredSizeFirst) {
     changed[frame + 8] = static_cast<std::byte>(width);
     return changed;
   };
-  EXPECT_TRUE(refuses(with_size(0, 5), ErrorKind::decode, "0x5 pixels"));
-  EXPECT_TRUE(refuses(with_size(5, 0), ErrorKind::decode, "5x0 pixels"));
-  EXPECT_TRUE(refuses(with_size(60000, 60000), ErrorKind::unsupported, "--max-pixels"));
-  EXPECT_TRUE(refuses(with_size(65535, 9), ErrorKind::unsupported, "65500"));
+  EXPECT_TRUE(rejects(with_size(0, 5), ErrorKind::decode, "0x5 pixels"));
+  EXPECT_TRUE(rejects(with_size(5, 0), ErrorKind::decode, "5x0 pixels"));
+  EXPECT_TRUE(rejects(with_size(60000, 60000), ErrorKind::unsupported, "--max-pixels"));
+  EXPECT_TRUE(rejects(with_size(65535, 9), ErrorKind::unsupported, "65500"));
   ReadOptions options;
   options.max_pixels = 359;
-  EXPECT_TRUE(refuses(file, ErrorKind::unsupported, "20x18", "test.bin", options));
+  EXPECT_TRUE(rejects(file, ErrorKind::unsupported, "20x18", "test.bin", options));
   options.max_pixels = 360;
   EXPECT_NO_THROW(decode(file, "test.bin", options));
 }
 
-TEST(JpegReader, RefusesMoreThan500Scans) {
+TEST(JpegReader, RejectsMoreThan500Scans) {
   Random random;
   JpegChoices choices;
   choices.progressive = true;
@@ -283,11 +283,11 @@ TEST(JpegReader, RefusesMoreThan500Scans) {
     add_be(many, 0xFFD9, 2);
     return many;
   };
-  EXPECT_TRUE(refuses(with_scans(501), ErrorKind::decode));
+  EXPECT_TRUE(rejects(with_scans(501), ErrorKind::decode));
   // libjpeg warns about a repeated scan, so only lenient mode reaches the limit.
   const ReadOptions lenient{.lenient = true};
   EXPECT_NO_THROW(decode(with_scans(500), "many.jpg", lenient));
-  EXPECT_TRUE(refuses(with_scans(501), ErrorKind::decode, "more than 500 scans", "many.jpg", lenient));
+  EXPECT_TRUE(rejects(with_scans(501), ErrorKind::decode, "more than 500 scans", "many.jpg", lenient));
 }
 
 TEST(JpegReader, IsSaneOnMutants) {

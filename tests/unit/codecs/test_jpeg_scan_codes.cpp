@@ -232,7 +232,7 @@ TEST(JpegCodeTable, HasValuesAndEndsOfBands) {
   EXPECT_EQ(begins(0b01, 2).advance(), JpegCodeEntry::kSymbol) << "more bits than allowed";
 }
 
-TEST(JpegCodeTable, RefusesWhatLibjpegRefuses) {
+TEST(JpegCodeTable, RejectsWhatLibjpegRejects) {
   JpegCodeTable table;
   EXPECT_TRUE(table.set_dc(table_of({2, 2, 2})));
   EXPECT_FALSE(table.set_dc(table_of({2, 2, 2, 2}))) << "a code of ones";

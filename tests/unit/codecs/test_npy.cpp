@@ -35,7 +35,7 @@ std::string header_of(const std::string& descr, const std::string& order, const 
 
 Image decode(const std::string& file) { return decode_npy(std::as_bytes(std::span(file)), "a\nb.npy"); }
 
-void expect_refused(ErrorKind kind, const std::string& file) {
+void expect_rejected(ErrorKind kind, const std::string& file) {
   SCOPED_TRACE(file.substr(0, 120));
   try {
     decode(file);
@@ -127,32 +127,32 @@ TEST(Npy, TablesAreNoImages) {
   }
 }
 
-TEST(Npy, RefusesEveryPrefix) {
+TEST(Npy, RejectsEveryPrefix) {
   const std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u16, 3}, 7).view()));
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_THROW(decode(file.substr(0, size)), Error) << size;
   }
-  expect_refused(ErrorKind::decode, file + '\0');
+  expect_rejected(ErrorKind::decode, file + '\0');
   EXPECT_FALSE(is_npy(std::as_bytes(std::span("\x93NUMP", 5))));
 }
 
-TEST(Npy, RefusesUnsupportedFiles) {
+TEST(Npy, RejectsUnsupportedFiles) {
   for (const char* descr : {"'>u4'", "'<i4'", "'|b1'", "'<f2'", "'<c8'", "'O'", "'|u1\x1b[31m'", "''"}) {
-    expect_refused(ErrorKind::unsupported, npy_file(header_of(descr, "False", "(2, 3)"), 6));
+    expect_rejected(ErrorKind::unsupported, npy_file(header_of(descr, "False", "(2, 3)"), 6));
   }
-  expect_refused(ErrorKind::unsupported, npy_file(header_of("'|u1'", "True", "(2, 3)"), 6));
+  expect_rejected(ErrorKind::unsupported, npy_file(header_of("'|u1'", "True", "(2, 3)"), 6));
   for (const char* shape : {"()", "(6,)", "(0, 3)", "(3, 0)", "(1, 2, 0)", "(1, 2, 5)", "(1, 1, 1, 6)",
                             "(2147483648, 1)", "(1, 4294967297)", "(18446744073709551615, 18446744073709551615)"}) {
-    expect_refused(ErrorKind::unsupported, npy_file(header_of("'|u1'", "False", shape), 6));
+    expect_rejected(ErrorKind::unsupported, npy_file(header_of("'|u1'", "False", shape), 6));
   }
   std::string later = npy_file(header_of("'|u1'", "False", "(2, 3)"), 6);
   later[6] = '\2';
-  expect_refused(ErrorKind::unsupported, later);
+  expect_rejected(ErrorKind::unsupported, later);
 }
 
-TEST(Npy, RefusesDamagedHeadersAndWrongLengths) {
+TEST(Npy, RejectsDamagedHeadersAndWrongLengths) {
   for (const char* shape : {"(2147483647, 2147483647, 4)", "(2, 4)", "(1, 5)", "(65536, 65536)"}) {
-    expect_refused(ErrorKind::decode, npy_file(header_of("'<u8'", "False", shape), 48));
+    expect_rejected(ErrorKind::decode, npy_file(header_of("'<u8'", "False", shape), 48));
   }
   const std::string ok = "'descr': '|u1', 'fortran_order': False, 'shape': (2, 3)";
   const std::vector<std::string> headers = {"",
@@ -184,7 +184,7 @@ TEST(Npy, RefusesDamagedHeadersAndWrongLengths) {
                                             std::string(60000, ' '),
                                             "{'shape': (" + std::string(60000, ',') + ")}"};
   for (const std::string& header : headers) {
-    expect_refused(ErrorKind::decode, npy_file(header, 6));
+    expect_rejected(ErrorKind::decode, npy_file(header, 6));
   }
 }
 

@@ -101,7 +101,7 @@ TEST(PngReader, ChecksTheEndOfTheDataInAnyChunks) {
     longer.resize(data.size() + 1 + random.below(100000));
     for (std::size_t last_bytes = 0; last_bytes < 7; ++last_bytes) {
       EXPECT_TRUE(same_pixels(decode(in_pieces(data, last_bytes)).image.view(), expected_image(picture).view()));
-      EXPECT_TRUE(refuses(in_pieces(wrong, last_bytes), ErrorKind::decode, "checksum")) << last_bytes;
+      EXPECT_TRUE(rejects(in_pieces(wrong, last_bytes), ErrorKind::decode, "checksum")) << last_bytes;
       const DecodedImage found = decode(in_pieces(longer, last_bytes));
       EXPECT_TRUE(same_pixels(found.image.view(), expected_image(picture).view())) << last_bytes;
       EXPECT_EQ(found.notes.size(), 1U);

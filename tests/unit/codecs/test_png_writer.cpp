@@ -161,7 +161,7 @@ TEST(PngWriter, WritesTextInOrder) {
   EXPECT_LT(bytes.rfind("tEXt"), bytes.find("IDAT"));
 }
 
-TEST(PngWriter, RefusesInvalidInput) {
+TEST(PngWriter, RejectsInvalidInput) {
   Random random;
   const Image image = test::random_image(random, 3, 2, {Sample::u8, 1});
   for (const std::string& keyword :
@@ -185,7 +185,7 @@ TEST(PngWriter, RefusesInvalidInput) {
   expect_error(ErrorKind::unsupported, Image(2, 2, {Sample::u8, 5}).view(), {});
 }
 
-TEST(PngWriter, RefusesRowsTooLongForDeflate) {
+TEST(PngWriter, RejectsRowsTooLongForDeflate) {
   // No row is read: only the size matters.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }

@@ -38,19 +38,19 @@ TEST(PnmReader, ReadsGrayAndColorWithAnyMaximumValue) {
         Values beyond = values;
         beyond.back() = maximum + 1;
         if (maximum + 1 < 256 || bytes_each == 2) {
-          EXPECT_TRUE(refuses(make_pnm(header, beyond, bytes_each), ErrorKind::decode, "maximum"));
+          EXPECT_TRUE(rejects(make_pnm(header, beyond, bytes_each), ErrorKind::decode, "maximum"));
         }
       }
     }
   }
 }
 
-TEST(PnmReader, RefusesBrokenHeaders) {
+TEST(PnmReader, RejectsBrokenHeaders) {
   for (const char* header : {"P5\n0 1\n255\n", "P5\n1 0\n255\n", "P5\n1 1\n0\n", "P5\n1 1\n65536\n", "P5\nx 1\n255\n",
                              "P5\n-1 1\n255\n", "P5\n99999999999999999999 1\n255\n", "P5\n1 1\n255x"}) {
-    EXPECT_TRUE(refuses(make_pnm(header, {1, 2, 3, 4}, 1), ErrorKind::decode)) << header;
+    EXPECT_TRUE(rejects(make_pnm(header, {1, 2, 3, 4}, 1), ErrorKind::decode)) << header;
   }
-  EXPECT_TRUE(refuses(make_pnm("P5\n40000 40000\n255\n", {1}, 1), ErrorKind::unsupported, "--max-pixels"));
+  EXPECT_TRUE(rejects(make_pnm("P5\n40000 40000\n255\n", {1}, 1), ErrorKind::unsupported, "--max-pixels"));
 }
 
 TEST(PnmWriter, WritesEveryFormatExactly) {

@@ -46,9 +46,9 @@ TEST(PsdReader, TakesAPlaneForAlphaOnlyIfTheFileSaysSo) {
 }
 
 TEST(PsdReader, NamesUnsupportedFeatures) {
-  EXPECT_TRUE(refuses(make_psd(1, 1, 3, 32, Values(3, 0)), ErrorKind::unsupported, "32-bit PSD"));
-  EXPECT_TRUE(refuses(make_psd(1, 1, 3, 8, Values(3, 0), {.mode = 9}), ErrorKind::unsupported, "Lab"));
-  EXPECT_TRUE(refuses(make_psd(1, 1, 2, 8, Values(2, 0)), ErrorKind::decode, "2 channels"));
+  EXPECT_TRUE(rejects(make_psd(1, 1, 3, 32, Values(3, 0)), ErrorKind::unsupported, "32-bit PSD"));
+  EXPECT_TRUE(rejects(make_psd(1, 1, 3, 8, Values(3, 0), {.mode = 9}), ErrorKind::unsupported, "Lab"));
+  EXPECT_TRUE(rejects(make_psd(1, 1, 2, 8, Values(2, 0)), ErrorKind::decode, "2 channels"));
 }
 
 }  // namespace

@@ -44,15 +44,15 @@ TEST(ReadersKinds, NameUnsupportedFormats) {
       {"PK\x03\x04\x14\0"sv, "zip"},
   };
   for (const auto& [content, name] : foreign) {
-    EXPECT_TRUE(refuses(bytes_of(content), ErrorKind::unsupported, name)) << name;
+    EXPECT_TRUE(rejects(bytes_of(content), ErrorKind::unsupported, name)) << name;
   }
 }
 
-TEST(ReadersKinds, RefuseFilesThatAreNotImages) {
-  EXPECT_TRUE(refuses({}, ErrorKind::decode, "file is empty", "nothing.png"));
-  EXPECT_TRUE(refuses(bytes_of("hello, world\n"), ErrorKind::decode, "is text, not an image", "note.png"));
-  EXPECT_TRUE(refuses(bytes_of("<!DOCTYPE html><html>404</html>"), ErrorKind::decode, "is a web page", "photo.jpg"));
-  EXPECT_TRUE(refuses(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "file is not in a known image format"));
+TEST(ReadersKinds, RejectFilesThatAreNotImages) {
+  EXPECT_TRUE(rejects({}, ErrorKind::decode, "file is empty", "nothing.png"));
+  EXPECT_TRUE(rejects(bytes_of("hello, world\n"), ErrorKind::decode, "is text, not an image", "note.png"));
+  EXPECT_TRUE(rejects(bytes_of("<!DOCTYPE html><html>404</html>"), ErrorKind::decode, "is a web page", "photo.jpg"));
+  EXPECT_TRUE(rejects(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "file is not in a known image format"));
 }
 
 TEST(ReadersKinds, EscapeTheNameInMessages) {
@@ -100,7 +100,7 @@ FileBytes png_declaring(std::uint32_t width, std::uint32_t height) {
   return assemble_png(chunks);
 }
 
-TEST(ReadersBombs, AreRefusedQuicklyInLittleMemory) {
+TEST(ReadersBombs, AreRejectedQuicklyInLittleMemory) {
   const std::uint32_t side = 100000;
   GifFrame frame;
   frame.indices = {0};
@@ -144,12 +144,12 @@ TEST(ReadersBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
     add_text(chunk, name);
     file.insert(file.begin() + 33, chunk.begin(), chunk.end());
     const std::size_t before = peak_memory();
-    EXPECT_TRUE(refuses(file, ErrorKind::decode)) << name;
+    EXPECT_TRUE(rejects(file, ErrorKind::decode)) << name;
     EXPECT_LT(peak_memory() - before, std::size_t{16} << 20) << name;
   }
 }
 
-TEST(ReadersGarbage, IsRefused) {
+TEST(ReadersGarbage, IsRejected) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::vector<std::string_view> starts = {

@@ -23,7 +23,7 @@ int compare(std::span<const std::byte> bytes, const std::string& name, std::init
 }
 
 TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
-  std::map<std::string, int> read;  // by the ending of the name
+  std::map<std::string, int> read;  // by the extension of the name
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
     SCOPED_TRACE(file.name);
@@ -32,13 +32,13 @@ TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
     }
   }
   for (const Codec& codec : codecs::codecs()) {
-    const auto add = [&](int sum, std::string_view ending) { return sum + read[std::string(ending)]; };
-    const int count = std::accumulate(codec.endings.begin(), codec.endings.end(), 0, add);
+    const auto add = [&](int sum, std::string_view extension) { return sum + read[std::string(extension)]; };
+    const int count = std::accumulate(codec.extensions.begin(), codec.extensions.end(), 0, add);
     EXPECT_TRUE(codec.open_rows == nullptr ? count == 0 : count >= 200) << codec.name << ": " << count;
   }
 }
 
-TEST(FileCatalogue, NoPrefixIsReadInBandsThatIsRefusedWhole) {
+TEST(FileCatalogue, NoPrefixIsReadInBandsThatIsRejectedWhole) {
   constexpr std::size_t kMaxFileBytes = 1000;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {

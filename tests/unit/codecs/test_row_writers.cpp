@@ -344,7 +344,7 @@ TEST(RowWriters, RowsOfAnotherImageAreABug) {
 }
 
 /// Empty if nothing is rejected.
-std::string refusal(const std::function<void()>& write) {
+std::string rejection(const std::function<void()>& write) {
   try {
     write();
   } catch (const Error& error) {
@@ -353,7 +353,7 @@ std::string refusal(const std::function<void()>& write) {
   return {};
 }
 
-TEST(RowWriters, RefuseWhatEncodersRefuse) {
+TEST(RowWriters, RejectWhatEncodersReject) {
   const FileParts to = {[](std::span<const std::byte>) { ADD_FAILURE() << "written"; },
                         [](std::uint64_t, std::span<const std::byte>) { ADD_FAILURE() << "written"; }};
   const auto with = [](auto member, auto value) {
@@ -384,9 +384,9 @@ TEST(RowWriters, RefuseWhatEncodersRefuse) {
   for (const Case& each : cases) {
     const std::size_t row_bytes = static_cast<std::size_t>(each.width) * each.format.bytes_per_pixel();
     const ConstView image{&no_pixels, each.width, 1, row_bytes, each.format};
-    const std::string whole = refusal([&] { encode_image(image, each.type, kName, each.options, to.append); });
+    const std::string whole = rejection([&] { encode_image(image, each.type, kName, each.options, to.append); });
     EXPECT_NE(whole, "");
-    EXPECT_EQ(refusal([&] { opened(image, each.type, each.options, to); }), whole);
+    EXPECT_EQ(rejection([&] { opened(image, each.type, each.options, to); }), whole);
   }
 }
 

@@ -63,10 +63,10 @@ std::vector<SmallFile> small_files() {
           {"e.pam", make_pnm("P7\nWIDTH 1\nHEIGHT 3\nDEPTH 2\nMAXVAL 7\nENDHDR\n", six, 1)}};
 }
 
-TEST(SmallFormats, RefuseEveryPrefix) {
+TEST(SmallFormats, RejectEveryPrefix) {
   for (const SmallFile& file : small_files()) {
     SCOPED_TRACE(file.name);
-    expect_prefixes_refused(file.bytes, file.whole_from, file.name);
+    expect_prefixes_rejected(file.bytes, file.whole_from, file.name);
   }
 }
 

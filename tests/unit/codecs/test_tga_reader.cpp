@@ -39,7 +39,7 @@ TEST(TgaReader, ReadsAllSixKinds) {
                   image_of_pixels(width, height, kRgb, [&](std::size_t i) { return rgb_of(choices.map[colors[i]]); }),
                   "TGA", "map.tga");
     indices.back() += 5;
-    EXPECT_TRUE(refuses(make_tga(1, width, height, 8, indices, choices), ErrorKind::decode, "color map", "map.tga"));
+    EXPECT_TRUE(rejects(make_tga(1, width, height, 8, indices, choices), ErrorKind::decode, "color map", "map.tga"));
   }
 }
 
@@ -59,21 +59,21 @@ TEST(TgaReader, KeepsAlphaOnlyIfItIsDeclaredOrUsed) {
 
 TEST(TgaReader, RequiresTheNameOrTheFooter) {
   FileBytes file = make_tga(2, 2, 2, 24, Values(4, 0x102030));
-  EXPECT_TRUE(refuses(file, ErrorKind::decode, "known image format", "picture"));
+  EXPECT_TRUE(rejects(file, ErrorKind::decode, "known image format", "picture"));
   EXPECT_NO_THROW(decode(file, "picture.tga"));
   file.resize(file.size() + 8);
   add_text(file, "TRUEVISION-XFILE.");
   add_le(file, 0, 1);
   EXPECT_NO_THROW(decode(file, "picture"));
-  EXPECT_TRUE(refuses(bytes_of("Just some words, long enough.\n"), ErrorKind::decode, "text", "words.tga"));
+  EXPECT_TRUE(rejects(bytes_of("Just some words, long enough.\n"), ErrorKind::decode, "text", "words.tga"));
 }
 
-TEST(TgaReader, RefusesRunsPastTheEnd) {
+TEST(TgaReader, RejectsRunsPastTheEnd) {
   TgaChoices choices;
   choices.run_length = true;
   FileBytes file = make_tga(3, 3, 1, 8, Values(3, 9), choices);
   file[18] = std::byte{0x83};
-  EXPECT_TRUE(refuses(file, ErrorKind::decode, "run", "run.tga"));
+  EXPECT_TRUE(rejects(file, ErrorKind::decode, "run", "run.tga"));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void set_value(FileBytes& file, std::uint16_t tag, std::uint32_t value) {
   std::memcpy(file.data() + value_of(file, tag), &value, type == TIFF_SHORT ? 2 : 4);
 }
 
-std::string refusal_of(const FileBytes& file) {
+std::string rejection_of(const FileBytes& file) {
   try {
     (void)decode(file, "t.tif");
     return "";
@@ -87,25 +87,25 @@ std::string refusal_of(const FileBytes& file) {
   }
 }
 
-TEST(TiffBlocks, TilesFarLargerThanTheImageAreRefused) {
+TEST(TiffBlocks, TilesFarLargerThanTheImageAreRejected) {
   FileBytes file = tiff_file(COMPRESSION_NONE, 8, 3, true, 77);
-  EXPECT_EQ(refusal_of(file), "");
+  EXPECT_EQ(rejection_of(file), "");
   // Three planes, each below any limit for one block.
   set_value(file, TIFFTAG_TILEWIDTH, 16384);
   set_value(file, TIFFTAG_TILELENGTH, 16384);
-  EXPECT_EQ(refusal_of(file),
+  EXPECT_EQ(rejection_of(file),
             "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
 }
 
 TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
   for (const int bits : {1, 8}) {
     FileBytes file = tiff_file(COMPRESSION_LZW, bits, 1, false, 77);
-    EXPECT_EQ(refusal_of(file), "");
+    EXPECT_EQ(rejection_of(file), "");
     // Of 1 bit, a strip takes 225 MB; its row, unpacked, 1.8 GB.
     set_value(file, TIFFTAG_IMAGEWIDTH, 30000);
     set_value(file, TIFFTAG_IMAGELENGTH, 1);
     set_value(file, TIFFTAG_SAMPLESPERPIXEL, 60000);
-    EXPECT_EQ(refusal_of(file),
+    EXPECT_EQ(rejection_of(file),
               "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
   }
 }
@@ -205,17 +205,17 @@ TEST_P(JbigStrip, IsReadInTheSizeOfTheImageOnly) {
   for (std::uint32_t x = 0; x < kWidth; ++x) {
     EXPECT_EQ(decoded.image.view().row<std::uint8_t>(kHeight - 1)[x], x % 8 < 4 ? 255 : 0);
   }
-  const std::string refusal =
+  const std::string rejection =
       "t.tif: file is damaged: a strip of JBIG has another size than the image; download or copy it again";
   const FileBytes good = file_;
   // Resolutions, planes, the top bytes of width and height.
   for (const std::size_t at : {0U, 1U, 2U, 4U, 8U}) {
     set_byte(at, at == 2 ? 200 : 1);
-    EXPECT_EQ(refusal_of(file_), refusal) << "byte " << at;
+    EXPECT_EQ(rejection_of(file_), rejection) << "byte " << at;
     file_ = good;
   }
   file_.resize(strip_ + 10);
-  EXPECT_NE(refusal_of(file_), "");
+  EXPECT_NE(rejection_of(file_), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(BothOrdersOfBits, JbigStrip, testing::Values(FILLORDER_MSB2LSB, FILLORDER_LSB2MSB));

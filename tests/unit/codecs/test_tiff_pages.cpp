@@ -90,7 +90,7 @@ FileBytes paged_tiff(const std::vector<Page>& pages, bool is_big_endian, bool is
   return file;
 }
 
-std::string refusal_of(const FileBytes& file, const std::string& name, std::uint32_t page) {
+std::string rejection_of(const FileBytes& file, const std::string& name, std::uint32_t page) {
   try {
     ReadOptions options;
     options.page = {page};
@@ -120,7 +120,7 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
         ASSERT_EQ(decoded.notes.size(), page == 0 ? 1U : 0U);
         EXPECT_TRUE(page > 0 || decoded.notes[0].find("TIFF of 3 pages: first page only") != std::string::npos);
       }
-      EXPECT_EQ(refusal_of(file, "t.tif", 4),
+      EXPECT_EQ(rejection_of(file, "t.tif", 4),
                 "t.tif, page 4: there is no such page: the file has 3; choose another by --page");
     }
   }
@@ -163,7 +163,7 @@ TEST(TiffPages, AThumbnailInFrontIsNoPage) {
     // If the page is lost, the thumbnail must not replace it.
     const auto first = static_cast<std::size_t>(tiff::tiff_pages(in_memory(file)).places[0]);
     for (const std::size_t size : {first - 1, first + 1, first + 20}) {
-      EXPECT_TRUE(refuses(std::span(file).first(size), ErrorKind::decode, "file is truncated", "t.tif")) << size;
+      EXPECT_TRUE(rejects(std::span(file).first(size), ErrorKind::decode, "file is truncated", "t.tif")) << size;
       const FileBytes prefix(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
       EXPECT_EQ(levels_of(prefix, tiff::tiff_pages(in_memory(prefix))),
                 (std::vector<std::optional<int>>{std::nullopt}));
@@ -242,7 +242,7 @@ TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
 
 TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   FileBytes file = paged_tiff({{5, 3, 10}, {0, 2, 20}, {4, 1, 30}}, true, false);
-  EXPECT_TRUE(refusal_of(file, "t.tif", 2).starts_with("t.tif, page 2: file is damaged"));
+  EXPECT_TRUE(rejection_of(file, "t.tif", 2).starts_with("t.tif, page 2: file is damaged"));
   ReadOptions options;
   options.page = {3};
   EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), 30);
@@ -250,7 +250,7 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   FileBytes without_first = file;
   const std::size_t first = 8 + 16;
   without_first[first] = without_first[first + 1] = std::byte{0};
-  EXPECT_TRUE(refuses(without_first, ErrorKind::decode, "", "t.tif"));
+  EXPECT_TRUE(rejects(without_first, ErrorKind::decode, "", "t.tif"));
 }
 
 /// A file that is cut off has lost pages, or a page that cannot be read, and says so. The others are as before.
@@ -277,8 +277,9 @@ TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
           ASSERT_EQ(levels[page], held > 0 ? std::optional(10 * static_cast<int>(page + 1)) : std::nullopt) << size;
         }
         if (held > 0) {
-          const std::string refusal = refusal_of(FileBytes(prefix.begin(), prefix.end()), "t.tif", pages.count() + 1);
-          ASSERT_NE(refusal.find("file is damaged: " + pages.lost), std::string::npos) << refusal;
+          const std::string rejection =
+              rejection_of(FileBytes(prefix.begin(), prefix.end()), "t.tif", pages.count() + 1);
+          ASSERT_NE(rejection.find("file is damaged: " + pages.lost), std::string::npos) << rejection;
           const DecodedImage first = decode(prefix, "t.tif");
           ASSERT_TRUE(first.has_lost_pages);
           ASSERT_EQ(first.notes.size(), 1U);
@@ -411,8 +412,8 @@ TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
 
 TEST(TiffPages, OtherFormatsHaveOne) {
   const FileBytes file = make_pnm("P5\n1 1\n255\n", {7}, 1);
-  EXPECT_EQ(refusal_of(file, "a.pgm", 1), "");
-  EXPECT_EQ(refusal_of(file, "a.pgm", 2),
+  EXPECT_EQ(rejection_of(file, "a.pgm", 1), "");
+  EXPECT_EQ(rejection_of(file, "a.pgm", 2),
             "a.pgm, page 2: there is no such page: the file has 1; choose another by --page");
 }
 

@@ -52,7 +52,7 @@ TEST(ZlibStream, InflatesEverySize) {
   }
 }
 
-TEST(ZlibStream, RefusesDamage) {
+TEST(ZlibStream, RejectsDamage) {
   const FileBytes sound = compressed(text_of(1000));
   for (std::size_t size = 0; size < sound.size(); ++size) {
     EXPECT_EQ(inflated_zlib(std::span(sound).first(size), kNoLimit), std::nullopt) << size;

@@ -73,16 +73,17 @@ class Attempts : public ::testing::Test {
   }
   [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
 
-  /// Calls run() so that the first call of the device fails, then so that the second fails, and so on. `refused` calls
+  /// Calls run() so that the first call of the device fails, then so that the second fails, and so on. `rejected` calls
   /// in a
   /// row fail.
-  static void refuse_each_call(int refused, const std::function<void()>& run) {
+  static void reject_each_call(int rejected, const std::function<void()>& run) {
     for (int call = 0;; ++call) {
-      SCOPED_TRACE("call " + std::to_string(call) + " of the device, and so many after it: " + std::to_string(refused));
+      SCOPED_TRACE("call " + std::to_string(call) +
+                   " of the device, and so many after it: " + std::to_string(rejected));
       twin_device().reset();
-      twin_device().downloads_need_none = refused > 1;  // results that only the device has must be brought back
-      twin_device().refuse_from = call;
-      twin_device().refused_calls = refused;
+      twin_device().downloads_need_none = rejected > 1;  // results that only the device has must be brought back
+      twin_device().reject_from = call;
+      twin_device().rejected_calls = rejected;
       run();
       if (::testing::Test::HasFailure() || twin_device().calls <= call) {
         return;
@@ -100,7 +101,7 @@ class Attempts : public ::testing::Test {
 class NoJob final : public ImageJob {
  public:
   void check_name(const std::string& /*output*/) const override {}
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override { return {}; }
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
@@ -178,8 +179,8 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
       ASSERT_FALSE(expected.empty());
       ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cpu) == expected) << "on the CPU";
       ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected) << "on the device";
-      for (const int refused : {1, 2, kAll}) {
-        refuse_each_call(refused, [&, &name = name, &way = way] {
+      for (const int rejected : {1, 2, kAll}) {
+        reject_each_call(rejected, [&, &name = name, &way = way] {
           try {
             EXPECT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected);
           } catch (const Error& error) {
@@ -235,7 +236,7 @@ TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
     ASSERT_EQ(expected.code, ExitCode::ok) << expected.err;
     put_bytes(in("in.png"), png_of_a_small_window(pixels_.view()));
     EXPECT_EQ(result_of(line, "cpu").out, expected.out) << "bands are given up";
-    refuse_each_call(1, [&] {
+    reject_each_call(1, [&] {
       const CommandRun found = result_of(line, "cuda");
       if (found.code == ExitCode::ok) {
         EXPECT_EQ(found.out, expected.out);

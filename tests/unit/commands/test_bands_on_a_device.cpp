@@ -46,10 +46,10 @@ class BandsOnADevice : public ::testing::Test {
 
   /// `of_the_device` makes words for it. Returns how many pictures it was given.
   template <class MakeWords>
-  int expect_files_of_the_cpu(const Words& words, const std::string& in, const std::string& ending,
+  int expect_files_of_the_cpu(const Words& words, const std::string& in, const std::string& extension,
                               const MakeWords& of_the_device) {
-    const std::string expected = folder_ / ("cpu." + ending);
-    const std::string found = folder_ / ("cuda." + ending);
+    const std::string expected = folder_ / ("cpu." + extension);
+    const std::string found = folder_ / ("cuda." + extension);
     EXPECT_EQ(run(words, {in, expected, "--backend", "cpu"}).code, ExitCode::ok);
     const int before = twin_device().uploaded;
     Words more = {in, found, "--backend", "cuda"};
@@ -100,9 +100,9 @@ TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
 TEST_F(BandsOnADevice, ADeviceWithoutMemoryLeavesThemToTheCpu) {
   SCOPED_TRACE(random_.trace());
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
-  twin_device().refused_operations = 1000;
-  const CommandRun refused = run({"integral"}, {png, folder_ / "a.npy", "--backend", "cuda"});
-  EXPECT_EQ(refused.code, ExitCode::out_of_memory) << refused.err;
+  twin_device().rejected_operations = 1000;
+  const CommandRun rejected = run({"integral"}, {png, folder_ / "a.npy", "--backend", "cuda"});
+  EXPECT_EQ(rejected.code, ExitCode::out_of_memory) << rejected.err;
   EXPECT_FALSE(std::ifstream(folder_ / "a.npy").good());
 }
 

@@ -212,9 +212,9 @@ TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
   for (const char* operation : {"equalize", "hsl", "integral"}) {
     const std::string out = folder_ / "out.png";
     twin_device().reset();
-    twin_device().refused_operations = 1;
+    twin_device().rejected_operations = 1;
     EXPECT_TRUE(same_on_both({operation, photo, out}, out)) << operation;
-    EXPECT_EQ(twin_device().refused_operations, 0);
+    EXPECT_EQ(twin_device().rejected_operations, 0);
     EXPECT_GT(twin_device().uploaded, 0);
   }
 }

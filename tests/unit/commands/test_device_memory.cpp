@@ -211,7 +211,7 @@ TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
     };
     equalize();
     twin_device().available_bytes = little;
-    twin_device().refused_operations = 1;
+    twin_device().rejected_operations = 1;
     equalize();
     equalize();
     twin_device().available_bytes = plenty;
@@ -250,11 +250,11 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   const GlobalOptions options = options_with(needed(700));
   Worker first(options, Worker::Role::batch, shared);
   Worker second(options, Worker::Role::batch, shared);
-  const auto refuse = [](Backend&, const Picture&, const Picture*) -> Picture {
-    throw Error(ErrorKind::unsupported, "the test refuses");
+  const auto reject = [](Backend&, const Picture&, const Picture*) -> Picture {
+    throw Error(ErrorKind::unsupported, "the test rejects");
   };
   const Image large = image(700);
-  EXPECT_THROW((void)first.executor.process(OperationInput(large.clone()), {Step{refuse}}), Error);
+  EXPECT_THROW((void)first.executor.process(OperationInput(large.clone()), {Step{reject}}), Error);
   equalize(second, OperationInput(large.clone()));
   // A file that is decoded, and then dropped.
   const FileBytes file = make_jpeg(image(300).view());

@@ -116,7 +116,7 @@ TEST_F(EncodingSide, ConvertedPixelsAreTheHosts) {
     const Words options = {"--depth", "8", "--background", "white", put_png(format), out_};
     EXPECT_FALSE(same_on_both(Words{"equalize"} + options));
   }
-  EXPECT_FALSE(same_on_both({"equalize", put_png({Sample::u8, 4}), out_})) << "refused";
+  EXPECT_FALSE(same_on_both({"equalize", put_png({Sample::u8, 4}), out_})) << "rejected";
   EXPECT_TRUE(same_on_both({"equalize", "--depth", "8", "--background", "white", put_png({Sample::u8, 3}), out_}));
 }
 
@@ -143,7 +143,7 @@ TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
   out_ = folder_ / "out.jpg";
   EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "20K", photo, out_}));
   EXPECT_EQ(twin_device().encoded, 0);
-  twin_device().refused_operations = 1;
+  twin_device().rejected_operations = 1;
   EXPECT_FALSE(same_on_both({"equalize", photo, out_})) << "strips after the device ran out of memory";
 }
 

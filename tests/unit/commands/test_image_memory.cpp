@@ -60,21 +60,21 @@ class ImageMemory : public ::testing::Test {
   std::size_t declared(const Words& words, const Words& names) {
     Words more = names;
     more.insert(more.end(), {"--max-memory", "1K"});
-    const CommandRun refused = run(words, more);
+    const CommandRun rejected = run(words, more);
     const std::string before = "needs about ";
-    const std::size_t at = refused.err.find(before);
-    EXPECT_NE(at, std::string::npos) << refused.err;
-    return at == std::string::npos ? 0 : std::stoul(refused.err.substr(at + before.size()));
+    const std::size_t at = rejected.err.find(before);
+    EXPECT_NE(at, std::string::npos) << rejected.err;
+    return at == std::string::npos ? 0 : std::stoul(rejected.err.substr(at + before.size()));
   }
 
   /// The estimate is at least the memory that two such images hold, one after the other, and not much more.
   void expect_declared(const Words& words, const std::string& file, bool in_bands = false) {
-    const std::string ending = file_ending(file);
+    const std::string extension = file_extension(file);
     const std::string out = folder_ / "out/";
     const std::string result = words == Words{"integral"} || words == Words{"hsl"} ? "out.npy" : "out.png";
-    const Words names = in_bands ? Words{file, folder_ / result} : Words{file, file + "2." + ending, out};
+    const Words names = in_bands ? Words{file, folder_ / result} : Words{file, file + "2." + extension, out};
     if (!in_bands) {
-      put_text(file + "2." + ending, text_in(file));
+      put_text(file + "2." + extension, text_in(file));
     }
     (void)run(words, names);  // what is made once
     const std::size_t figure = declared(words, names) << 20;
@@ -86,10 +86,10 @@ class ImageMemory : public ::testing::Test {
       trace += word + " ";
     }
     EXPECT_EQ(done.code, ExitCode::ok) << done.err;
-    const std::size_t text = file_ending(file) == "png" && !in_bands ? kText : 0;  // its text stays with the image
+    const std::size_t text = file_extension(file) == "png" && !in_bands ? kText : 0;  // its text stays with the image
     EXPECT_LE(held, figure + text) << trace << file;
     EXPECT_GE(held + held / 2 + (std::size_t{8} << 20), figure) << trace << file;
-    RecordProperty(trace + ending, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
+    RecordProperty(trace + extension, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
   }
 
   /// The same for a run over folders. Two files may be in flight, and a small image may reuse the memory of a large
@@ -106,11 +106,11 @@ class ImageMemory : public ::testing::Test {
     RecordProperty(what, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
   }
 
-  /// Writes two images to a folder, as 1 and 2 with this ending.
-  std::string folder_of_two(const std::string& name, const std::string& ending, const FileBytes& file) {
+  /// Writes two images to a folder, as 1 and 2 with this extension.
+  std::string folder_of_two(const std::string& name, const std::string& extension, const FileBytes& file) {
     std::filesystem::create_directories(folder_ / name);
-    put(name + "/1." + ending, file);
-    put(name + "/2." + ending, file);
+    put(name + "/1." + extension, file);
+    put(name + "/2." + extension, file);
     return folder_ / name;
   }
   FileBytes encoded(int width, int height, PixelFormat format, codecs::FileFormat file_format) {

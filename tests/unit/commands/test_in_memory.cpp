@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-std::string refusal_of(const Words& words) {
+std::string rejection_of(const Words& words) {
   try {
     (void)CommandLine::steps_of(all_commands(), words);
   } catch (const Error& error) {
@@ -37,14 +37,14 @@ TEST(InMemory, StepsAreMadeOfWords) {
   EXPECT_EQ(steps[2].step, nullptr);
 }
 
-TEST(InMemory, WordsThatAreNoStepsAreRefused) {
-  EXPECT_TRUE(refusal_of({"hist"}).starts_with("hist makes numbers"));
-  EXPECT_TRUE(refusal_of({"equalize", "--depth", "8"}).starts_with("--depth: does not belong to a step"));
-  EXPECT_TRUE(refusal_of({"flip", "horizontal", "in.png"}).starts_with("in.png: does not belong to a step"));
-  EXPECT_TRUE(refusal_of({"resize"}).starts_with("resize: --size: is missing"));
-  EXPECT_NE(refusal_of({"nothing"}), "");
-  EXPECT_NE(refusal_of({}), "");
-  EXPECT_NE(refusal_of({"equalize", "--colour", "rgb"}).find("--color"), std::string::npos);
+TEST(InMemory, WordsThatAreNoStepsAreRejected) {
+  EXPECT_TRUE(rejection_of({"hist"}).starts_with("hist makes numbers"));
+  EXPECT_TRUE(rejection_of({"equalize", "--depth", "8"}).starts_with("--depth: does not belong to a step"));
+  EXPECT_TRUE(rejection_of({"flip", "horizontal", "in.png"}).starts_with("in.png: does not belong to a step"));
+  EXPECT_TRUE(rejection_of({"resize"}).starts_with("resize: --size: is missing"));
+  EXPECT_NE(rejection_of({"nothing"}), "");
+  EXPECT_NE(rejection_of({}), "");
+  EXPECT_NE(rejection_of({"equalize", "--colour", "rgb"}).find("--color"), std::string::npos);
 }
 
 TEST(InMemory, AJobTakesAnImageThatIsDecoded) {

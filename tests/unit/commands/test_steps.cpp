@@ -99,7 +99,7 @@ std::string without_name(std::string text, const std::string& name) {
 /// Steps, and the options of their output.
 struct Chain {
   std::vector<std::string> steps;
-  std::string ending;
+  std::string extension;
   Words of_run;
 };
 
@@ -188,9 +188,9 @@ class StepsTest : public ::testing::Test {
   }
 
   void expect_equal_to_single_commands(const Chain& chain, const std::vector<Words>& ways) const {
-    SCOPED_TRACE(line_of(chain.steps) + " to ." + chain.ending);
-    const std::string single = in("single." + chain.ending);
-    const std::string together = in("chain." + chain.ending);
+    SCOPED_TRACE(line_of(chain.steps) + " to ." + chain.extension);
+    const std::string single = in("single." + chain.extension);
+    const std::string together = in("chain." + chain.extension);
     ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
     if (expected_code != ExitCode::ok && chain.steps.back() == "hist --table") {
       expected_code = ExitCode::some_failed;  // a run over many files; one failed
@@ -225,10 +225,10 @@ Chain random_chain(Random& random, const std::vector<std::string>& steps,
   for (int i = 0; i < count; ++i) {
     chain.steps.push_back(steps[random.below(static_cast<std::uint32_t>(steps.size()))]);
   }
-  chain.ending = std::vector<std::string>{"png", "bmp", "jpg", "ppm"}[random.below(4)];
+  chain.extension = std::vector<std::string>{"png", "bmp", "jpg", "ppm"}[random.below(4)];
   if (random.below(3) == 0) {
-    std::tie(chain.steps.back(), chain.ending) = ends[random.below(static_cast<std::uint32_t>(ends.size()))];
-  } else if (chain.ending == "jpg") {
+    std::tie(chain.steps.back(), chain.extension) = ends[random.below(static_cast<std::uint32_t>(ends.size()))];
+  } else if (chain.extension == "jpg") {
     chain.of_run = {"--quality", "70"};
   } else if (random.below(3) == 0 && !chain.steps.back().starts_with("threshold")) {
     chain.of_run = {"--depth", "8", "--background", "white"};
@@ -316,7 +316,7 @@ TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
 class NoJob final : public ImageJob {
  public:
   void check_name(const std::string& /*output*/) const override {}
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
+  [[nodiscard]] std::string extension_for(const std::string& /*input*/) const override { return {}; }
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
@@ -484,7 +484,7 @@ TEST_F(StepsTest, UsageErrors) {
 }
 
 /// Images that do not fit a later step are found from sizes and formats alone, before an earlier step takes time.
-TEST_F(StepsTest, MisfitsAreRefusedBeforeAnyStepRuns) {
+TEST_F(StepsTest, MisfitsAreRejectedBeforeAnyStepRuns) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   put_image("mask.png", random_mask(random_, 41, 30));
   const std::vector<std::tuple<std::string, ExitCode, std::string>> lines = {
@@ -653,8 +653,8 @@ TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
     }
     for (int call = 0; call < 6; ++call) {
       twin_device().reset();
-      twin_device().refuse_from = call;
-      twin_device().refused_calls = 1;
+      twin_device().reject_from = call;
+      twin_device().rejected_calls = 1;
       const CommandRun again = run_with_blur(one.steps);
       EXPECT_EQ(again.code, ExitCode::ok) << again.err;
       EXPECT_TRUE(text_in(output) == bytes) << "call " << call;

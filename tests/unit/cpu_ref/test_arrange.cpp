@@ -111,8 +111,8 @@ TEST(CropBox, Gravity) {
   EXPECT_EQ(corner(Gravity::southeast), (std::array{3, 5}));
 }
 
-TEST(CropBox, Refusals) {
-  const auto refused = [](const CropOptions& options) {
+TEST(CropBox, Rejections) {
+  const auto rejected = [](const CropOptions& options) {
     EXPECT_THROW(
         {
           validate(options);
@@ -120,13 +120,13 @@ TEST(CropBox, Refusals) {
         },
         Error);
   };
-  refused({});
-  refused({Rect{0, 0, 0, 1}});
-  refused({Rect{0, 0, 11, 1}});
-  refused({Rect{9, 0, 2, 1}});
-  refused({Rect{0, -1, 2, 1}});
-  refused({Rect{0x7FFFFFFF, 0, 2, 1}});
-  refused({{}, 10, 9, Gravity::south});
+  rejected({});
+  rejected({Rect{0, 0, 0, 1}});
+  rejected({Rect{0, 0, 11, 1}});
+  rejected({Rect{9, 0, 2, 1}});
+  rejected({Rect{0, -1, 2, 1}});
+  rejected({Rect{0x7FFFFFFF, 0, 2, 1}});
+  rejected({{}, 10, 9, Gravity::south});
 }
 
 }  // namespace

@@ -136,21 +136,21 @@ TEST(Clahe, RoundsAsRint) {
   }
 }
 
-TEST(Clahe, RefusesWhatDoesNotFit) {
+TEST(Clahe, RejectsWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(3, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](const auto& change) {
+  const auto rejected = [&](const auto& change) {
     ClaheOptions options;
     change(options);
     EXPECT_THROW((void)backend->apply(gray, options), Error);
   };
-  refused([](ClaheOptions& options) { options.tiles_x = 0; });
-  refused([](ClaheOptions& options) { options.tiles_y = 65; });
-  refused([](ClaheOptions& options) { options.clip = INFINITY; });
-  refused([](ClaheOptions& options) { options.strength = 1.5; });
-  refused([](ClaheOptions& options) { options.color = EqualizeColor::joint; });
+  rejected([](ClaheOptions& options) { options.tiles_x = 0; });
+  rejected([](ClaheOptions& options) { options.tiles_y = 65; });
+  rejected([](ClaheOptions& options) { options.clip = INFINITY; });
+  rejected([](ClaheOptions& options) { options.strength = 1.5; });
+  rejected([](ClaheOptions& options) { options.color = EqualizeColor::joint; });
   const ClaheTables other{tile_grid(3, 4, 8, 8), 2, std::vector<std::uint16_t>(64 * 256)};
-  refused([&](ClaheOptions& options) { options.tables = &other; });
+  rejected([&](ClaheOptions& options) { options.tables = &other; });
 }
 
 }  // namespace

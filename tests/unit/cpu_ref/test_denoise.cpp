@@ -211,25 +211,25 @@ TEST(Denoise, TellsHowFarItIs) {
   EXPECT_EQ(*parts.rbegin(), 1.0);
 }
 
-TEST(Denoise, RefusesWhatDoesNotFit) {
+TEST(Denoise, RejectsWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](int patch, int search, float strength) {
+  const auto rejected = [&](int patch, int search, float strength) {
     DenoiseOptions options;
     options.patch = patch;
     options.search = search;
     options.strength = strength;
     EXPECT_THROW((void)backend->apply(gray, options), Error) << patch << " " << search << " " << strength;
   };
-  refused(0, 3, 1.0F);
-  refused(4, 3, 1.0F);
-  refused(103, 3, 1.0F);
-  refused(3, -1, 1.0F);
-  refused(3, 2, 1.0F);
-  refused(3, 2903, 1.0F);
-  refused(3, 3, -1.0F);
-  refused(3, 3, std::numeric_limits<float>::quiet_NaN());
-  refused(3, 3, std::numeric_limits<float>::infinity());
+  rejected(0, 3, 1.0F);
+  rejected(4, 3, 1.0F);
+  rejected(103, 3, 1.0F);
+  rejected(3, -1, 1.0F);
+  rejected(3, 2, 1.0F);
+  rejected(3, 2903, 1.0F);
+  rejected(3, 3, -1.0F);
+  rejected(3, 3, std::numeric_limits<float>::quiet_NaN());
+  rejected(3, 3, std::numeric_limits<float>::infinity());
 }
 
 }  // namespace

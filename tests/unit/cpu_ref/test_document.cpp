@@ -190,7 +190,7 @@ TEST_F(Despeckle, RowsMayBePadded) {
 }
 
 TEST_F(Despeckle, OnlyBlackAndWhiteIsTaken) {
-  const auto refusal = [&](const Image& image, int size) {
+  const auto rejection = [&](const Image& image, int size) {
     try {
       (void)one_->apply(one_->upload(image.view()), DespeckleOptions{size});
     } catch (const Error& error) {
@@ -200,19 +200,19 @@ TEST_F(Despeckle, OnlyBlackAndWhiteIsTaken) {
   };
   for (const PixelFormat format : test::photographic_formats()) {
     const bool is_gray = format == PixelFormat{Sample::u8, 1};
-    EXPECT_EQ(refusal(test::constant_image(3, 3, format, 0), 4).empty(), is_gray) << test::name_of(format);
+    EXPECT_EQ(rejection(test::constant_image(3, 3, format, 0), 4).empty(), is_gray) << test::name_of(format);
   }
   for (const auto& [x, y] : {std::pair{0, 0}, {4, 0}, {0, 4}, {2, 3}, {4, 4}}) {
     for (const std::uint32_t level : {1U, 128U, 254U}) {
       Image page = test::constant_image(5, 5, {Sample::u8, 1}, 255);
       set_sample(page.view(), x, y, 0, level);
-      EXPECT_NE(refusal(page, 4).find("threshold"), std::string::npos) << level;
+      EXPECT_NE(rejection(page, 4).find("threshold"), std::string::npos) << level;
     }
   }
   const Image page = test::constant_image(5, 5, {Sample::u8, 1}, 255);
-  EXPECT_NE(refusal(page, kSpeckLimits.least - 1), "");
-  EXPECT_NE(refusal(page, kSpeckLimits.most + 1), "");
-  EXPECT_EQ(refusal(page, kSpeckLimits.most), "");
+  EXPECT_NE(rejection(page, kSpeckLimits.least - 1), "");
+  EXPECT_NE(rejection(page, kSpeckLimits.most + 1), "");
+  EXPECT_EQ(rejection(page, kSpeckLimits.most), "");
 }
 
 // --- Deskewing: the oracle ---

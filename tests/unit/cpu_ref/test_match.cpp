@@ -157,18 +157,18 @@ TEST(Match, DarkBlueWhoseLumaIsZeroStays) {
                                 backend->download(picture).view()));
 }
 
-TEST(Match, RefusesWhatDoesNotFit) {
+TEST(Match, RejectsWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(3, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](const LevelCounts& counts) {
+  const auto rejected = [&](const LevelCounts& counts) {
     EqualizeOptions options;
     options.match = &counts;
     EXPECT_THROW((void)backend->equalize(gray, options), Error);
   };
-  refused({Counts(65536, 1)});
-  refused({Counts(256, 0)});
-  refused({Counts(256, 1), Counts(256, 1), Counts(256, 1)});
-  refused({});
+  rejected({Counts(65536, 1)});
+  rejected({Counts(256, 0)});
+  rejected({Counts(256, 1), Counts(256, 1), Counts(256, 1)});
+  rejected({});
 }
 
 }  // namespace

@@ -423,22 +423,22 @@ TEST_F(Resize, SixteenBitsAreNearEight) {
   }
 }
 
-TEST_F(Resize, Refusals) {
+TEST_F(Resize, Rejections) {
   const Picture picture = cpu_->upload(test::constant_image(20, 10, {Sample::u8, 3}, 1));
-  const auto refused = [&](const ResizeOptions& options) { EXPECT_THROW((void)cpu_->apply(picture, options), Error); };
-  refused({});
-  refused(asked(0, {}, {}));
-  refused(asked({}, kMaxSide + 1, {}));
-  refused(asked(10, {}, 50.0));
-  refused(asked({}, {}, 0.0));
-  refused(asked({}, {}, std::numeric_limits<double>::quiet_NaN()));
+  const auto rejected = [&](const ResizeOptions& options) { EXPECT_THROW((void)cpu_->apply(picture, options), Error); };
+  rejected({});
+  rejected(asked(0, {}, {}));
+  rejected(asked({}, kMaxSide + 1, {}));
+  rejected(asked(10, {}, 50.0));
+  rejected(asked({}, {}, 0.0));
+  rejected(asked({}, {}, std::numeric_limits<double>::quiet_NaN()));
   ResizeOptions options = asked(10, {}, {});
   options.fit = ResizeFit::cover;
-  refused(options);
+  rejected(options);
   options = stretching(5, 5, ResizeFilter::box);
   for (const ResizeBox& box : {ResizeBox{0, 0, 20.5, 10}, {-1, 0, 5, 5}, {3, 3, 0, 2}, {19, 9, 1, 1.01}}) {
     options.box = box;
-    refused(options);
+    rejected(options);
   }
   options = asked({}, {}, kPercentLimits.most);
   options.enlarges = true;

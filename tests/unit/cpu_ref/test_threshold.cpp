@@ -514,41 +514,41 @@ TEST(Threshold, MaximaOfADeviceAreTheScale) {
   }
 }
 
-TEST(Threshold, RefusesWhatDoesNotFit) {
+TEST(Threshold, RejectsWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](const auto& change) {
+  const auto rejected = [&](const auto& change) {
     ThresholdOptions options;
     options.method = ThresholdMethod::mean;
     change(options);
     EXPECT_THROW((void)backend->apply(gray, options), Error);
   };
-  refused([](ThresholdOptions& options) { options.window = 2; });
-  refused([](ThresholdOptions& options) { options.window = 11; });
-  refused([](ThresholdOptions& options) { options.window = -1; });
-  refused([](ThresholdOptions& options) { options.window = WindowSize(3, 4); });
-  refused([](ThresholdOptions& options) { options.range = 0.0; });
-  refused([](ThresholdOptions& options) { options.range = std::numeric_limits<double>::infinity(); });
-  refused([](ThresholdOptions& options) { options.offset = std::numeric_limits<double>::quiet_NaN(); });
-  refused([](ThresholdOptions& options) { options.k = std::numeric_limits<double>::infinity(); });
-  refused([](ThresholdOptions& options) { options.sensitivity = 101; });
-  refused([](ThresholdOptions& options) { options.sensitivity = -1; });
-  refused([](ThresholdOptions& options) { options.channel = Channel::alpha; });
-  refused([](ThresholdOptions& options) { options.channel = Channel::hue; });
-  refused([](ThresholdOptions& options) {
+  rejected([](ThresholdOptions& options) { options.window = 2; });
+  rejected([](ThresholdOptions& options) { options.window = 11; });
+  rejected([](ThresholdOptions& options) { options.window = -1; });
+  rejected([](ThresholdOptions& options) { options.window = WindowSize(3, 4); });
+  rejected([](ThresholdOptions& options) { options.range = 0.0; });
+  rejected([](ThresholdOptions& options) { options.range = std::numeric_limits<double>::infinity(); });
+  rejected([](ThresholdOptions& options) { options.offset = std::numeric_limits<double>::quiet_NaN(); });
+  rejected([](ThresholdOptions& options) { options.k = std::numeric_limits<double>::infinity(); });
+  rejected([](ThresholdOptions& options) { options.sensitivity = 101; });
+  rejected([](ThresholdOptions& options) { options.sensitivity = -1; });
+  rejected([](ThresholdOptions& options) { options.channel = Channel::alpha; });
+  rejected([](ThresholdOptions& options) { options.channel = Channel::hue; });
+  rejected([](ThresholdOptions& options) {
     options.method = ThresholdMethod::otsu;
     options.levels = ClassLevels{256};
   });
-  refused([](ThresholdOptions& options) { options.classes = 3; });
-  refused([](ThresholdOptions& options) {
+  rejected([](ThresholdOptions& options) { options.classes = 3; });
+  rejected([](ThresholdOptions& options) {
     options.method = ThresholdMethod::otsu;
     options.classes = 1;
   });
-  refused([](ThresholdOptions& options) {
+  rejected([](ThresholdOptions& options) {
     options.method = ThresholdMethod::otsu;
     options.classes = 17;
   });
-  refused([](ThresholdOptions& options) { options.scale = WolfScale{0, -1.0}; });
+  rejected([](ThresholdOptions& options) { options.scale = WolfScale{0, -1.0}; });
   ThresholdOptions wolf;
   wolf.method = ThresholdMethod::wolf;
   const auto backend_of_scales = make_cpu_backend(1);
@@ -567,8 +567,8 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
     wide.window = WindowSize(kMaxSquaredWindow + 2, 1);
     for (const Sample sample : {Sample::u8, Sample::u16}) {
       const Picture line = backend_of_scales->upload(test::constant_image(40000, 1, {sample, 1}, 255));
-      const bool is_refused = needs_squares(method) && sample == Sample::u16;
-      if (is_refused) {
+      const bool is_rejected = needs_squares(method) && sample == Sample::u16;
+      if (is_rejected) {
         EXPECT_THROW((void)backend_of_scales->apply(line, wide), Error);
       } else {
         EXPECT_NO_THROW((void)backend_of_scales->apply(line, wide));

@@ -298,22 +298,22 @@ TEST(Window, RoundsLongIntegersToTheNearestDouble) {
   }
 }
 
-TEST(Window, RefusesWhatDoesNotFit) {
+TEST(Window, RejectsWhatDoesNotFit) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
-  const auto refused = [&](WindowSize size, Channel channel) {
+  const auto rejected = [&](WindowSize size, Channel channel) {
     WindowOptions options;
     options.size = size;
     options.channel = channel;
     EXPECT_THROW((void)backend->apply(gray, options), Error) << size.width << "x" << size.height;
   };
   for (const int size : {-1, 0, 2, 11, 1 << 30}) {
-    refused(size, Channel::luma);
-    refused({3, size}, Channel::luma);
-    refused({size, 3}, Channel::luma);
+    rejected(size, Channel::luma);
+    rejected({3, size}, Channel::luma);
+    rejected({size, 3}, Channel::luma);
   }
-  refused(3, Channel::alpha);
-  refused(3, Channel::hue);
+  rejected(3, Channel::alpha);
+  rejected(3, Channel::hue);
   WindowOptions largest;
   largest.size = 9;
   EXPECT_NO_THROW((void)backend->apply(gray, largest));

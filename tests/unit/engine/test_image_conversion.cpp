@@ -177,7 +177,7 @@ TEST(RgbColor, IsReadInEveryForm) {
   }
 }
 
-TEST(RgbColor, RefusesWhatIsNone) {
+TEST(RgbColor, RejectsWhatIsNone) {
   for (const std::string text :
        {"",        "#",      "whit",   "12",     "ff",   "fffff", "fffffff",  "##fff", "1,2",    "1,2,3,4",
         "1,2,256", "1, 2,3", "-1,2,3", "+1,2,3", "1,,3", ",,",    "0xffffff", "ggg",   "#1,2,3", "white "}) {

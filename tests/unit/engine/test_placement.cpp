@@ -51,9 +51,9 @@ std::uint64_t halo_of(const OperationTraits& traits, int width, int channels = 3
          static_cast<std::uint64_t>(channels + static_cast<int>(traits.result_bytes + traits.other_bytes) + 24);
 }
 
-TEST(HeldBeside, IsThatOfTheOperationIfThereIsOne) {
+TEST(ExtraBytes, IsThatOfTheOperationIfThereIsOne) {
   const DenoiseOptions denoise;
-  const HeldBeside held = held_by({traits_of(denoise, kRgb)}, kRgb);
+  const ExtraBytes held = held_by({traits_of(denoise, kRgb)}, kRgb);
   EXPECT_EQ(held.result, 3U);
   EXPECT_EQ(held.others, 3U);
   EXPECT_EQ(held.halo, halo_of(traits_of(denoise, kRgb), 40));
@@ -61,20 +61,20 @@ TEST(HeldBeside, IsThatOfTheOperationIfThereIsOne) {
   EXPECT_EQ(held_by({traits_of(EqualizeOptions(), kRgb)}, kRgb).result, 0U) << "it is computed in place";
 }
 
-TEST(HeldBeside, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
+TEST(ExtraBytes, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
   WindowOptions mean;
   mean.size = 5;
   ThresholdOptions sauvola;
   sauvola.method = ThresholdMethod::sauvola;
   sauvola.window = 7;
-  const HeldBeside held =
+  const ExtraBytes held =
       held_by({traits_of(EqualizeOptions(), kRgb), traits_of(mean, kRgb), traits_of(sauvola, kRgb)}, kRgb);
   EXPECT_EQ(held.result, 3U);
   EXPECT_EQ(held.others, 2U);
   EXPECT_EQ(held.halo, halo_of(traits_of(mean, kRgb), 40) + halo_of(traits_of(sauvola, kRgb), 40));
 }
 
-TEST(HeldBeside, HalosAreAsWideAsWhatTheStepReads) {
+TEST(ExtraBytes, HalosAreAsWideAsWhatTheStepReads) {
   ResizeOptions wider;
   wider.width = 400;
   wider.height = 30;

@@ -157,7 +157,7 @@ TEST(InputFile, ErrorsNameTheReason) {
   EXPECT_TRUE(cannot_read(folder / "loop", "symbolic link"));
 }
 
-TEST(InputFile, RefusesFifosAndSocketsWithoutWaiting) {
+TEST(InputFile, RejectsFifosAndSocketsWithoutWaiting) {
   const TemporaryFolder folder;
   const std::string fifo = folder / "fifo";
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

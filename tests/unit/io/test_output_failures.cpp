@@ -55,7 +55,7 @@ int status_of(const std::function<void()>& action, const std::string& expected) 
 
 constexpr int kWriteError = 10 + static_cast<int>(ErrorKind::write);
 
-TEST(OutputFile, RefusesAnUnwritableFolder) {
+TEST(OutputFile, RejectsAnUnwritableFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "closed");
   ASSERT_EQ(::chmod((folder / "").c_str(), 0755), 0);

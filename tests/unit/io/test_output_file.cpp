@@ -32,10 +32,10 @@ void write(const std::string& path, const std::string& text, const OverwriteRule
   write_output(path, bytes_of(text), rules);
 }
 
-void expect_refused(const std::function<void()>& action, const std::string& part_of_message) {
+void expect_rejected(const std::function<void()>& action, const std::string& part_of_message) {
   try {
     action();
-    ADD_FAILURE() << "was not refused";
+    ADD_FAILURE() << "was not rejected";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::write);
     EXPECT_NE(std::string(error.what()).find(part_of_message), std::string::npos) << error.what();
@@ -70,9 +70,9 @@ TEST(OutputFile, NewFilesObeyTheUmask) {
 TEST(OutputFile, ExistingFilesAreKeptWithoutForce) {
   const TemporaryFolder folder;
   put_text(folder / "a", "old");
-  expect_refused([&] { check_output(folder / "a", "", kCareful); }, "--force");
-  expect_refused([&] { check_output(folder / "a", "", kInPlace); }, "--force");
-  expect_refused([&] { write(folder / "a", "new"); }, "--force");
+  expect_rejected([&] { check_output(folder / "a", "", kCareful); }, "--force");
+  expect_rejected([&] { check_output(folder / "a", "", kInPlace); }, "--force");
+  expect_rejected([&] { write(folder / "a", "new"); }, "--force");
   EXPECT_EQ(text_in(folder / "a"), "old");
   EXPECT_EQ(folder.names(), Names{"a"});
 }
@@ -96,7 +96,7 @@ TEST(OutputFile, FollowsAndKeepsSymbolicLinks) {
   std::filesystem::create_directory(folder / "real");
   put_text(folder / "real/file", "old");
   std::filesystem::create_symlink("real/file", folder / "link");
-  expect_refused([&] { write(folder / "link", "new"); }, "--force");
+  expect_rejected([&] { write(folder / "link", "new"); }, "--force");
   check_output(folder / "link", "", kForce);
   write(folder / "link", "new", kForce);
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
@@ -104,14 +104,14 @@ TEST(OutputFile, FollowsAndKeepsSymbolicLinks) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "real"), {}), 1);
 }
 
-TEST(OutputFile, RefusesDanglingAndCyclicLinks) {
+TEST(OutputFile, RejectsDanglingAndCyclicLinks) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("nowhere", folder / "dangling");
   std::filesystem::create_symlink("circle", folder / "circle");
   for (const OverwriteRules& rules : {kCareful, kForce}) {
-    expect_refused([&] { check_output(folder / "dangling", "", rules); }, "symbolic link");
-    expect_refused([&] { write(folder / "dangling", "new", rules); }, "symbolic link");
-    expect_refused([&] { check_output(folder / "circle", "", rules); }, "cycle");
+    expect_rejected([&] { check_output(folder / "dangling", "", rules); }, "symbolic link");
+    expect_rejected([&] { write(folder / "dangling", "new", rules); }, "symbolic link");
+    expect_rejected([&] { check_output(folder / "circle", "", rules); }, "cycle");
   }
   EXPECT_EQ(folder.names(), (Names{"circle", "dangling"}));
 }
@@ -125,8 +125,8 @@ TEST(OutputFile, RecognizesTheInputUnderEveryAlias) {
   for (const char* alias : {"in", "./in", "symbolic", "hard", "sub/../in"}) {
     SCOPED_TRACE(alias);
     for (const OverwriteRules& rules : {kCareful, kForce}) {
-      expect_refused([&] { check_output(folder / alias, folder / "in", rules); }, "--in-place");
-      expect_refused([&] { check_output(folder / "in", folder / alias, rules); }, "--in-place");
+      expect_rejected([&] { check_output(folder / alias, folder / "in", rules); }, "--in-place");
+      expect_rejected([&] { check_output(folder / "in", folder / alias, rules); }, "--in-place");
     }
     check_output(folder / alias, folder / "in", kInPlace);
   }
@@ -142,7 +142,7 @@ TEST(OutputFile, DoesNotReplaceAFileCreatedSinceTheCheck) {
   const TemporaryFolder folder;
   check_output(folder / "a", "", kCareful);
   put_text(folder / "a", "someone else's");
-  expect_refused([&] { write(folder / "a", "new"); }, "--force");
+  expect_rejected([&] { write(folder / "a", "new"); }, "--force");
   EXPECT_EQ(text_in(folder / "a"), "someone else's");
   EXPECT_EQ(folder.names(), Names{"a"});
 }
@@ -154,7 +154,7 @@ TEST(OutputFile, DoesNotReplaceAFileCreatedJustBeforeTheRename) {
     file.write(bytes_of("new"));
     file.flush();
     put_text(folder / "a", "someone else's");
-    expect_refused([&] { file.become_target(); }, "--force");
+    expect_rejected([&] { file.become_target(); }, "--force");
   }
   EXPECT_EQ(text_in(folder / "a"), "someone else's");
   EXPECT_EQ(folder.names(), Names{"a"});
@@ -177,8 +177,8 @@ TEST(OutputFile, AcceptsOnlyRegularFilesInExistingFolders) {
     const std::string& message = words;
     SCOPED_TRACE(path);
     for (const OverwriteRules& rules : {kForce, OverwriteRules{true, true}}) {
-      expect_refused([&] { check_output(path, "", rules); }, message);
-      expect_refused([&] { write(path, "new", rules); }, message);
+      expect_rejected([&] { check_output(path, "", rules); }, message);
+      expect_rejected([&] { write(path, "new", rules); }, message);
     }
   }
   EXPECT_EQ(folder.names(), Names{"file"});
@@ -196,7 +196,7 @@ TEST(OutputFile, UnusualNamesWorkAndAreEscapedInMessages) {
   for (const std::string& name : {names[2], names[4]}) {
     try {
       check_output(folder / name, "", kCareful);
-      ADD_FAILURE() << "was not refused";
+      ADD_FAILURE() << "was not rejected";
     } catch (const Error& error) {
       EXPECT_EQ(std::string(error.what()).find_first_of("\n\x1b"), std::string::npos) << error.what();
     }

@@ -72,12 +72,12 @@ TEST(OutputStream, WritesMoreThanAFifoHolds) {
   EXPECT_EQ(got, content);
 }
 
-TEST(OutputStream, RefusesAFifoWithoutAReader) {
+TEST(OutputStream, RejectsAFifoWithoutAReader) {
   const TemporaryFolder folder;
   const std::string path = made_fifo(folder / "pipe");
   try {
     const FifoOutput output(path);
-    ADD_FAILURE() << "was not refused";
+    ADD_FAILURE() << "was not rejected";
   } catch (const OutputError& error) {
     EXPECT_NE(std::string(error.what()).find("no program reads"), std::string::npos) << error.what();
   }

@@ -142,7 +142,7 @@ TEST(OptionsFor, AnOperationThatABackendLacks) {
   asked.backend = BackendKind::cuda;
   try {
     (void)lacking(asked);
-    ADD_FAILURE() << "was not refused";
+    ADD_FAILURE() << "was not rejected";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_STREQ(error.what(), "--backend: cuda does not have hist; use cpu");
@@ -180,7 +180,7 @@ TEST(OptionsFor, StepsThatABackendLacks) {
   EXPECT_NO_THROW((void)chosen_among({anywhere, on_cuda}, cuda));
   try {
     (void)chosen_among({anywhere, on_cuda, on_cpu}, cuda);
-    ADD_FAILURE() << "was not refused";
+    ADD_FAILURE() << "was not rejected";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "--backend: cuda does not have on_cpu; omit it, because no backend has all steps");
   }

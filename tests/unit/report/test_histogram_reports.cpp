@@ -79,7 +79,7 @@ ErrorKind kind_thrown_by(const Histogram& histogram, const ReportOptions& option
   return ErrorKind::device_fault;
 }
 
-TEST(HistogramReport, RefusesInvalidOptions) {
+TEST(HistogramReport, RejectsInvalidOptions) {
   const Histogram luma = histogram_of({{Channel::luma, Counts(256, 1)}});
   EXPECT_EQ(kind_thrown_by(luma, with_bins(1)), ErrorKind::usage);
   EXPECT_EQ(kind_thrown_by(luma, with_bins(-5)), ErrorKind::usage);

@@ -85,7 +85,7 @@ TEST(HistogramStatistics, HugeCountsStayExact) {
 }
 
 TEST(HistogramStatistics, NarrowPeakFarFromZeroDoesNotCancel) {
-  // The textbook form E[v²] − E[v]² loses every digit here.
+  // The textbook format E[v²] − E[v]² loses every digit here.
   const std::uint64_t many = std::uint64_t{1} << 60;
   Counts counts(65536, 0);
   counts[65534] = 1;

@@ -33,7 +33,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 /// The part of the message that differs between errors; empty if the text was read.
-std::string refusal(const std::string& text) {
+std::string rejection(const std::string& text) {
   const std::string begin = "t.csv: line ";
   const std::string end = "; make a table with 'gpuimg equalize --lut FILE.csv'";
   try {
@@ -71,35 +71,35 @@ TEST(LevelTablesCsv, LinesMayEndAsElsewhere) {
   EXPECT_EQ(read(text.substr(0, text.size() - 1)).maps, tables.maps);
 }
 
-TEST(LevelTablesCsv, RefusesInvalidLinesByNumber) {
+TEST(LevelTablesCsv, RejectsInvalidLinesByNumber) {
   LevelTables tables;
   tables.maps.assign(1, std::vector<std::uint16_t>(256, 7));
   const std::string text = level_tables_to_csv(tables);
   const std::string header = "1: the header is not 'level,luma' or 'level,r,g,b'";
   for (const char* other : {"", "\n", "level,luma ", "Level,luma", "level,r,g", "level;luma", "0,7"}) {
-    EXPECT_EQ(refusal(other), header) << other;
+    EXPECT_EQ(rejection(other), header) << other;
   }
   const std::string row = "5: expected level 3 and a value from 0 to 65535";
   for (const char* other : {"", "3", "3,", ",7", "3;7", "3,7,", "3,7,7", " 3,7", "3,7 ", "3,-7", "3,+7", "3,0x7",
                             "3,7.0", "3,65536", "3,99999999999999999999", "4,7", "2,7", "\"3\",\"7\"", "3,7\r"}) {
-    EXPECT_EQ(refusal(replaced(text, "\n3,7\n", fmt::format("\n{}\n", other))),
+    EXPECT_EQ(rejection(replaced(text, "\n3,7\n", fmt::format("\n{}\n", other))),
               std::string(other) == "3,7\r" ? "" : row)
         << other;
   }
-  EXPECT_EQ(refusal(replaced(text, "\n3,7\n", "\n3,256\n")), "5: the value 256 is above 255");
-  EXPECT_EQ(refusal(replaced(text, "255,7\n", "")), "257: the table has 255 levels, not 256 or 65536");
-  EXPECT_EQ(refusal(text + "256,7\n"), "259: the table has 257 levels, not 256 or 65536");
-  EXPECT_EQ(refusal(text + "\n"), "258: expected level 256 and a value from 0 to 65535");
-  EXPECT_EQ(refusal("level,luma\n"), "2: the table has 0 levels, not 256 or 65536");
-  EXPECT_EQ(refusal("level,r,g,b\n0,1,2\n"), "2: expected level 0 and three values from 0 to 65535");
+  EXPECT_EQ(rejection(replaced(text, "\n3,7\n", "\n3,256\n")), "5: the value 256 is above 255");
+  EXPECT_EQ(rejection(replaced(text, "255,7\n", "")), "257: the table has 255 levels, not 256 or 65536");
+  EXPECT_EQ(rejection(text + "256,7\n"), "259: the table has 257 levels, not 256 or 65536");
+  EXPECT_EQ(rejection(text + "\n"), "258: expected level 256 and a value from 0 to 65535");
+  EXPECT_EQ(rejection("level,luma\n"), "2: the table has 0 levels, not 256 or 65536");
+  EXPECT_EQ(rejection("level,r,g,b\n0,1,2\n"), "2: expected level 0 and three values from 0 to 65535");
 }
 
-TEST(LevelTablesCsv, RefusesTooManyLevels) {
+TEST(LevelTablesCsv, RejectsTooManyLevels) {
   LevelTables tables;
   tables.maps.assign(1, std::vector<std::uint16_t>(65536, 65535));
   const std::string text = level_tables_to_csv(tables);
   EXPECT_EQ(read(text).maps, tables.maps);
-  EXPECT_EQ(refusal(text + "65536,1\n"), "65538: the table has more than 65536 levels");
+  EXPECT_EQ(rejection(text + "65536,1\n"), "65538: the table has more than 65536 levels");
 }
 
 TEST(GivenTables, FitByDepthAndChannels) {

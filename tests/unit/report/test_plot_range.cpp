@@ -80,7 +80,7 @@ TEST(PlotRange, AutomaticIsTheSmallestPowerOfTwo) {
   EXPECT_EQ(make_report(rgb, automatic(), {"a.png", 1, 1, 16, 3}).axis.last(), 1023U);
 }
 
-TEST(PlotRange, RefusesWhatTheImageDoesNotHave) {
+TEST(PlotRange, RejectsWhatTheImageDoesNotHave) {
   const Histogram histogram = histogram_of({{Channel::luma, Counts(256, 1)}});
   EXPECT_THROW((void)make_report(histogram, in_range(0, 256), {"a.png", 16, 16}), Error);
   const Histogram hue = histogram_of({{Channel::hue, Counts(256, 1)}});

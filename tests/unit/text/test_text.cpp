@@ -84,7 +84,7 @@ TEST(JsonWriter, EscapesAndNesting) {
             "  \"nan\": null,\n  \"list\": [\n    18446744073709551615,\n    true,\n    null\n  ]\n}\n");
 }
 
-TEST(JsonDocument, ReadsValuesAndRefusesOthers) {
+TEST(JsonDocument, ReadsValuesAndRejectsOthers) {
   const JsonDocument document(
       R"({"name": "a", "counts": [18446744073709551615, 1], "part": 1.5, "below": -1, "no": null, "so": true})");
   const JsonValue root = document.root();

@@ -1,4 +1,4 @@
-// Errors for refused inputs, in the same form for every reader: "name: why; what to do".
+// Errors for rejected inputs, in the same form for every reader: "name: why; what to do".
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ std::string readable_formats();
 
 /// Throws Error{decode}: the content is inconsistent. `why` is a clause, for example "the palette is missing".
 /// `name` is printable.
-[[noreturn]] void refuse_damaged(std::string_view name, std::string_view why);
+[[noreturn]] void reject_damaged(std::string_view name, std::string_view why);
 
 /// Error{decode}: the file ends before the image does. A caller that has read only a prefix should read more and retry.
 class TruncatedFile : public Error {
@@ -29,26 +29,26 @@ class TruncatedFile : public Error {
 };
 
 /// Throws TruncatedFile.
-[[noreturn]] void refuse_truncated(std::string_view name);
+[[noreturn]] void reject_truncated(std::string_view name);
 
-/// Refuses a file of fewer than `size` bytes as truncated.
+/// Rejects a file of fewer than `size` bytes as truncated.
 inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view name) {
   if (bytes.size() < size) {
-    refuse_truncated(name);
+    reject_truncated(name);
   }
 }
 
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
-[[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
+[[noreturn]] void reject_unsupported(std::string_view name, std::string_view what);
 
 /// The same, with a command that converts the file instead of the formats that are read.
-[[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what, std::string_view command);
+[[noreturn]] void reject_unsupported(std::string_view name, std::string_view what, std::string_view command);
 
 /// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
-/// Throws Error{usage} if a file has no such page, and as refuse_lost_pages if the page may be one that is lost. `name`
+/// Throws Error{usage} if a file has no such page, and as reject_lost_pages if the page may be one that is lost. `name`
 /// has the page, which is 0 for the first.
 void check_page(std::string_view name, PageRef page, const PageList& pages);
 
@@ -56,7 +56,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages);
 void check_only_page(std::string_view name, PageRef page);
 
 /// Throws Error{decode} for the first page that cannot be found, and for all later ones. `why`: PageList::lost.
-[[noreturn]] void refuse_lost_pages(std::string_view name, std::string_view why);
+[[noreturn]] void reject_lost_pages(std::string_view name, std::string_view why);
 
 /// For formats whose data need not cover the image: throws Error{unsupported} for more than
 /// options.max_sparse_pixels if the data cover less than a sixteenth of them.

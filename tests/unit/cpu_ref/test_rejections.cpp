@@ -10,21 +10,21 @@
 #include "operations/operations.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg::test_refusals {
+namespace gpuimg::test_rejections {
 namespace {
 
-void expect_refused(ErrorKind kind, const std::string& what, const std::function<void()>& operation) {
+void expect_rejected(ErrorKind kind, const std::string& what, const std::function<void()>& operation) {
   SCOPED_TRACE(what);
   try {
     operation();
-    ADD_FAILURE() << "was not refused";
+    ADD_FAILURE() << "was not rejected";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), kind) << error.what();
     EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << error.what();
   }
 }
 
-class Refusals : public ::testing::Test {
+class Rejections : public ::testing::Test {
  protected:
   [[nodiscard]] Picture picture(int width, int height, PixelFormat format) const {
     return backend_->upload(test::constant_image(width, height, format, 1));
@@ -32,30 +32,30 @@ class Refusals : public ::testing::Test {
   std::unique_ptr<Backend> backend_ = make_cpu_backend(1);
 };
 
-TEST_F(Refusals, PixelsThatAreNoPhotograph) {
+TEST_F(Rejections, PixelsThatAreNoPhotograph) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     const Picture other = backend_->upload(Image(2, 2, PixelFormat{sample, 3}));
     for (const Trial& trial : trials_on(BackendKind::cpu, {Sample::u8, 3})) {
-      expect_refused(ErrorKind::unsupported, trial.name, [&] { (void)trial.run(*backend_, other); });
+      expect_rejected(ErrorKind::unsupported, trial.name, [&] { (void)trial.run(*backend_, other); });
     }
   }
 }
 
-TEST_F(Refusals, ChannelsThatAreNotThere) {
+TEST_F(Rejections, ChannelsThatAreNotThere) {
   for (const int channels : {1, 3}) {
     const Picture opaque = picture(2, 2, PixelFormat{Sample::u8, channels});
     HistogramOptions histogram;
     histogram.channels = {Channel::luma, Channel::alpha};
-    expect_refused(ErrorKind::unsupported, "histogram", [&] { (void)backend_->histogram(opaque, histogram); });
+    expect_rejected(ErrorKind::unsupported, "histogram", [&] { (void)backend_->histogram(opaque, histogram); });
     IntegralOptions integral;
     integral.channel = Channel::alpha;
-    expect_refused(ErrorKind::unsupported, "integral", [&] { (void)backend_->integral(opaque, integral); });
+    expect_rejected(ErrorKind::unsupported, "integral", [&] { (void)backend_->integral(opaque, integral); });
     integral.channel = Channel::hue;
-    expect_refused(ErrorKind::unsupported, "integral of hue", [&] { (void)backend_->integral(opaque, integral); });
+    expect_rejected(ErrorKind::unsupported, "integral of hue", [&] { (void)backend_->integral(opaque, integral); });
   }
 }
 
-TEST_F(Refusals, RegionsOutsideTheImage) {
+TEST_F(Rejections, RegionsOutsideTheImage) {
   const Picture image = picture(10, 6, PixelFormat{Sample::u8, 1});
   constexpr int kMost = 0x7FFFFFFF;
   for (const Rect region : {Rect{-1, 0, 2, 2}, Rect{0, -1, 2, 2}, Rect{0, 0, 11, 1}, Rect{0, 0, 1, 7},
@@ -63,39 +63,39 @@ TEST_F(Refusals, RegionsOutsideTheImage) {
                             Rect{0, 0, -1, 1}, Rect{5, 5, kMost, kMost}, Rect{kMost, kMost, kMost, kMost}}) {
     HistogramOptions histogram;
     histogram.selection.region = region;
-    expect_refused(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
+    expect_rejected(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
     EqualizeOptions equalize;
     equalize.selection.region = region;
-    expect_refused(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
+    expect_rejected(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
   }
 }
 
-TEST_F(Refusals, MasksOfAnotherSizeOrKind) {
+TEST_F(Rejections, MasksOfAnotherSizeOrKind) {
   const Picture image = picture(10, 6, PixelFormat{Sample::u16, 3});
   const Picture masks[] = {picture(9, 6, PixelFormat{Sample::u8, 1}), picture(10, 7, PixelFormat{Sample::u8, 1}),
                            picture(10, 6, PixelFormat{Sample::u16, 1}), picture(10, 6, PixelFormat{Sample::u8, 3})};
   for (const Picture& mask : masks) {
     HistogramOptions histogram;
     histogram.selection.mask = &mask;
-    expect_refused(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
+    expect_rejected(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
     EqualizeOptions equalize;
     equalize.selection.mask = &mask;
-    expect_refused(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
+    expect_rejected(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
   }
 }
 
-TEST_F(Refusals, NumbersOutOfRange) {
+TEST_F(Rejections, NumbersOutOfRange) {
   const Picture image = picture(4, 4, PixelFormat{Sample::u8, 3});
   for (const int bins : {-1, 0, 1, 65537}) {
     HistogramOptions options;
     options.channels = {Channel::hue};
     options.hsl_bins = bins;
-    expect_refused(ErrorKind::usage, "bins", [&] { (void)backend_->histogram(image, options); });
+    expect_rejected(ErrorKind::usage, "bins", [&] { (void)backend_->histogram(image, options); });
   }
   for (const double strength : {-0.001, 1.001, std::numeric_limits<double>::quiet_NaN()}) {
     EqualizeOptions options;
     options.strength = strength;
-    expect_refused(ErrorKind::usage, "strength", [&] { (void)backend_->equalize(image, options); });
+    expect_rejected(ErrorKind::usage, "strength", [&] { (void)backend_->equalize(image, options); });
   }
 }
 
@@ -107,18 +107,18 @@ Options with(Value Options::*member, Value value) {
   return options;
 }
 
-TEST(Options, AreRefusedWithoutAPicture) {
-  const auto refused = [](const auto& options) {
-    expect_refused(ErrorKind::usage, "options alone", [&] { validate(options); });
+TEST(Options, AreRejectedWithoutAPicture) {
+  const auto rejected = [](const auto& options) {
+    expect_rejected(ErrorKind::usage, "options alone", [&] { validate(options); });
   };
-  refused(with(&HistogramOptions::hsl_bins, kHslBinLimits.most + 1));
-  refused(with(&EqualizeOptions::strength, std::numeric_limits<double>::quiet_NaN()));
-  refused(with(&ClaheOptions::tiles_x, kTileLimits.least - 1));
-  refused(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // even
-  refused(with(&DenoiseOptions::search, kSearchLimits.most + 2));
-  refused(with(&ThresholdOptions::sensitivity, kSensitivityLimits.least - 1));
-  refused(with(&DespeckleOptions::size, kSpeckLimits.least - 1));
-  refused(with(&FromHslOptions::sample, Sample::f32));
+  rejected(with(&HistogramOptions::hsl_bins, kHslBinLimits.most + 1));
+  rejected(with(&EqualizeOptions::strength, std::numeric_limits<double>::quiet_NaN()));
+  rejected(with(&ClaheOptions::tiles_x, kTileLimits.least - 1));
+  rejected(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // even
+  rejected(with(&DenoiseOptions::search, kSearchLimits.most + 2));
+  rejected(with(&ThresholdOptions::sensitivity, kSensitivityLimits.least - 1));
+  rejected(with(&DespeckleOptions::size, kSpeckLimits.least - 1));
+  rejected(with(&FromHslOptions::sample, Sample::f32));
 }
 
 TEST(Options, AreValidAtTheirLimits) {
@@ -137,38 +137,38 @@ TEST(Options, AreValidAtTheirLimits) {
   at_ends(&DespeckleOptions::size, kSpeckLimits);
 }
 
-TEST_F(Refusals, TablesOfAnotherKind) {
+TEST_F(Rejections, TablesOfAnotherKind) {
   using Map = std::vector<std::uint16_t>;
-  const auto refused = [&](PixelFormat format, EqualizeColor color, const LevelTables& tables) {
+  const auto rejected = [&](PixelFormat format, EqualizeColor color, const LevelTables& tables) {
     EqualizeOptions options;
     options.color = color;
     options.tables = &tables;
     const Picture image = picture(4, 4, format);
-    expect_refused(ErrorKind::usage, "tables", [&] { (void)backend_->equalize(image, options); });
+    expect_rejected(ErrorKind::usage, "tables", [&] { (void)backend_->equalize(image, options); });
   };
   const Map small(256, 5);
-  refused({Sample::u8, 1}, EqualizeColor::luma, {});
-  refused({Sample::u8, 1}, EqualizeColor::luma, {{Map(255, 5)}});
-  refused({Sample::u8, 1}, EqualizeColor::luma, {{Map(65536, 5)}});
-  refused({Sample::u16, 3}, EqualizeColor::luma, {{small}});
-  refused({Sample::u8, 3}, EqualizeColor::rgb, {{small}});
-  refused({Sample::u8, 3}, EqualizeColor::luma, {{small, small, small}});
-  refused({Sample::u8, 1}, EqualizeColor::rgb, {{small, small, small}});
-  refused({Sample::u8, 3}, EqualizeColor::rgb, {{small, small, Map(257, 5)}});
-  refused({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // levels that 8 bits do not hold
+  rejected({Sample::u8, 1}, EqualizeColor::luma, {});
+  rejected({Sample::u8, 1}, EqualizeColor::luma, {{Map(255, 5)}});
+  rejected({Sample::u8, 1}, EqualizeColor::luma, {{Map(65536, 5)}});
+  rejected({Sample::u16, 3}, EqualizeColor::luma, {{small}});
+  rejected({Sample::u8, 3}, EqualizeColor::rgb, {{small}});
+  rejected({Sample::u8, 3}, EqualizeColor::luma, {{small, small, small}});
+  rejected({Sample::u8, 1}, EqualizeColor::rgb, {{small, small, small}});
+  rejected({Sample::u8, 3}, EqualizeColor::rgb, {{small, small, Map(257, 5)}});
+  rejected({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // levels that 8 bits do not hold
 }
 
-TEST_F(Refusals, HslThatDoesNotFitItsEncoding) {
+TEST_F(Rejections, HslThatDoesNotFitItsEncoding) {
   const Picture u8 = picture(2, 2, PixelFormat{Sample::u8, 3});
   const Picture u16 = picture(2, 2, PixelFormat{Sample::u16, 3});
   const Picture gray = picture(2, 2, PixelFormat{Sample::u16, 1});
   const ErrorKind kind = ErrorKind::unsupported;
-  expect_refused(kind, "u8 as u16", [&] { (void)backend_->from_hsl(u8, HslEncoding::u16, Sample::u8); });
-  expect_refused(kind, "u16 as f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::f32, Sample::u8); });
-  expect_refused(kind, "u16 as opencv", [&] { (void)backend_->from_hsl(u16, HslEncoding::opencv, Sample::u8); });
-  expect_refused(kind, "gray", [&] { (void)backend_->from_hsl(gray, HslEncoding::u16, Sample::u8); });
-  expect_refused(ErrorKind::usage, "to f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::u16, Sample::f32); });
+  expect_rejected(kind, "u8 as u16", [&] { (void)backend_->from_hsl(u8, HslEncoding::u16, Sample::u8); });
+  expect_rejected(kind, "u16 as f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::f32, Sample::u8); });
+  expect_rejected(kind, "u16 as opencv", [&] { (void)backend_->from_hsl(u16, HslEncoding::opencv, Sample::u8); });
+  expect_rejected(kind, "gray", [&] { (void)backend_->from_hsl(gray, HslEncoding::u16, Sample::u8); });
+  expect_rejected(ErrorKind::usage, "to f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::u16, Sample::f32); });
 }
 
 }  // namespace
-}  // namespace gpuimg::test_refusals
+}  // namespace gpuimg::test_rejections

@@ -1,5 +1,5 @@
 // Builds the messages for rejected inputs, and checks declared sizes.
-#include "codecs/refusals.hpp"
+#include "codecs/rejections.hpp"
 
 #include <fmt/format.h>
 
@@ -19,27 +19,27 @@ std::string readable_formats() {
   return "gpuimg reads 8- and 16-bit " + list;
 }
 
-void refuse_damaged(std::string_view name, std::string_view why) {
+void reject_damaged(std::string_view name, std::string_view why) {
   throw Error(ErrorKind::decode, fmt::format("{}: file is damaged: {}; download or copy it again", name, why));
 }
 
-void refuse_truncated(std::string_view name) {
+void reject_truncated(std::string_view name) {
   throw TruncatedFile(
       fmt::format("{}: file is truncated: it ends before the image does; download or copy it again", name));
 }
 
-void refuse_unsupported(std::string_view name, std::string_view what) {
+void reject_unsupported(std::string_view name, std::string_view what) {
   throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}", name, what, readable_formats()));
 }
 
-void refuse_unsupported(std::string_view name, std::string_view what, std::string_view command) {
+void reject_unsupported(std::string_view name, std::string_view what, std::string_view command) {
   throw Error(ErrorKind::unsupported,
               fmt::format("{}: {} is not supported; convert it, for example with: {}", name, what, command));
 }
 
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels) {
   if (width == 0 || height == 0) {
-    refuse_damaged(name, fmt::format("it declares {}x{} pixels", width, height));
+    reject_damaged(name, fmt::format("it declares {}x{} pixels", width, height));
   }
   constexpr std::uint64_t kMaxSide = std::numeric_limits<int>::max();
   if (width > kMaxSide || height > kMaxSide) {
@@ -62,7 +62,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
   // If the first page cannot be read, nothing is known about later pages, so its damage counts.
   const std::string& lost = pages.count() == 1 ? pages.damage : pages.lost;
   if (!lost.empty()) {
-    refuse_lost_pages(name, lost);
+    reject_lost_pages(name, lost);
   }
   throw Error(ErrorKind::usage,
               fmt::format("{}: there is no such page: the file has {}; choose another by --page", name, pages.count()));
@@ -70,8 +70,8 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
 
 void check_only_page(std::string_view name, PageRef page) { check_page(name, page, {{0}, {}, {}}); }
 
-void refuse_lost_pages(std::string_view name, std::string_view why) {
-  refuse_damaged(name, fmt::format("{}, so that pages from here on are lost", why));
+void reject_lost_pages(std::string_view name, std::string_view why) {
+  reject_damaged(name, fmt::format("{}, so that pages from here on are lost", why));
 }
 
 void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options) {

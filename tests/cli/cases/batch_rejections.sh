@@ -1,4 +1,4 @@
-# Everything is refused before any work: two inputs with one output, OUT that is an input, outputs that exist.
+# Everything is rejected before any work: two inputs with one output, OUT that is an input, outputs that exist.
 mkdir in out link
 make_image png in/a.png 8x8
 make_image gif in/a.gif 8x8
