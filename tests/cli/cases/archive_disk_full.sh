@@ -1,4 +1,4 @@
-# Workers that write an archive at once: a full disk is one error, and nothing is left of the archive.
+# Several workers write one archive. A full disk gives one error, and no part of the archive is left.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 mkdir disk in
 mount -t tmpfs -o size=1m tmpfs disk 2>/dev/null || { echo 'no permission to mount a small disk'; exit 77; }

@@ -1,4 +1,5 @@
-# In an archive, too, a page behind a damage is lost, and the first page is read with a note.
+# Damaged multi-page files in an archive, as in a folder: the pages after the damage are lost, and the first page is
+# read with a note.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 gpuimg version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 make_image tif whole.tif 6x5 4

@@ -1,8 +1,9 @@
-# An archive that gpuimg does not unpack is named, with a command, whatever OUT is called and however it gets in.
+# gpuimg rejects an archive of a kind that it cannot unpack, names the kind, and prints a command that unpacks it. The
+# name of OUT and the way in which the archive is given make no difference.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 make_image png a.png 9x7
 tar -cf plain.tar a.png
-packed() {  # packed FILE SIGNATURE: not whole, for the first bytes decide
+packed() {  # packed FILE SIGNATURE: only a prefix, because the first bytes decide
   { printf '%b' "$2"; head -c 600 plain.tar; } >"$1"
 }
 packed in.tar.xz '\3757zXZ\0\0\4'

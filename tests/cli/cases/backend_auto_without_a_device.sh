@@ -1,4 +1,4 @@
-# Without a GPU -v gives no time that CUDA would take.
+# Without a GPU, -v prints no estimated time for CUDA.
 if gpuimg --version | grep -q '^CUDA none'; then echo 'this gpuimg has no CUDA backend'; exit 77; fi
 export CUDA_VISIBLE_DEVICES=
 make_image png in.png 30x30

@@ -1,4 +1,4 @@
-# A library that answers as the driver of CUDA 11.4 does is found before the real one.
+# The loader finds a fake driver library first, which reports the version of CUDA 11.4's driver.
 if gpuimg --version | grep -q '^CUDA none'; then echo 'this gpuimg has no CUDA backend'; exit 77; fi
 command -v cc >/dev/null || { echo 'no C compiler'; exit 77; }
 mkdir driver

@@ -1,6 +1,7 @@
-# Images that do not fit into --max-memory go from file to file in bands: the files are those of whole images.
-limit=36M # of which gpuimg itself takes up to 14; an image alone has 31
-[ "$GPUIMG_SANITIZED" = 0 ] || limit=1G # memory of the sanitizer counts too: there is room for the whole image
+# Images that do not fit in --max-memory are processed from file to file in bands. The results equal those of whole
+# images.
+limit=36M # gpuimg itself takes up to 14 MB of this; one image takes 31 MB
+[ "$GPUIMG_SANITIZED" = 0 ] || limit=1G # the sanitizer's memory counts too, so the whole image fits
 make_image png from.png 3500x3000 rgb
 gpuimg equalize --strength 0 -q from.png from.jpg
 make_image png alpha 2800x2900 rgba && mv alpha from.alpha
@@ -41,7 +42,7 @@ png png threshold --flatten 15
 alpha png denoise --patch 1 --search 3
 alpha png resize --size 900x
 LIST
-# Several steps: what comes before one that needs the whole image first is computed again.
+# Several steps. If a later step needs a pass over the whole image first, the earlier steps are computed again.
 while IFS='|' read -r first rest; do
   gpuimg $first --backend cpu -q from.png between.png && gpuimg $rest --backend cpu -q between.png single.png
   expect 0 gpuimg $first --backend cpu -q --max-memory $limit from.png bands.png --then $rest
@@ -61,7 +62,7 @@ LIST
 gpuimg equalize -q from.png between.png && gpuimg hist -q between.png single.csv
 expect 0 gpuimg equalize --backend cpu -q --max-memory $limit from.png bands.csv --then hist
 sed 's/between/from/' single.csv | cmp - bands.csv || echo "equalize hist"
-if [ "$GPUIMG_SANITIZED" = 0 ]; then # the last row comes first, so that the image is held
+if [ "$GPUIMG_SANITIZED" = 0 ]; then # the last row comes first, so the image must be kept in memory
   expect 6 gpuimg equalize --backend cpu -q --max-memory $limit from.png turned.out.png --then rotate 90 2>rejected.txt
   grep -q "give --max-memory" rejected.txt || cat rejected.txt
 fi

@@ -1,5 +1,5 @@
-# Images in bands of rows, also from a pipe: the files are those of the whole image, as a folder has it, in less memory
-# than it takes, and damage in the middle leaves nothing.
+# Images are processed in bands of rows, even from a pipe. The results equal those of the whole image, as a folder run
+# computes them, in less memory than the whole image takes. Damage in the middle of an image leaves no output.
 make_image png in.png 6000x5000 gray
 mkdir whole
 gpuimg integral -q --backend cpu --type f64 in.png whole/

@@ -1,4 +1,4 @@
-# Two inputs with one output: the option that the message quotes, pasted in place of OUT, does what was wanted.
+# Two inputs would have one output. The message suggests an option to use instead of OUT; that option must work.
 mkdir -p in/sub "it's" more
 make_image png in/a.png 9x9
 make_image gif in/a.gif 9x9

@@ -1,4 +1,5 @@
-# `batch -` runs the command lines of its input and answers each, in order, as the command alone would have ended.
+# `batch -` runs the command lines on its input. It answers in input order, and each answer has the exit code and output
+# of the command run alone.
 make_image png a.png 40x30 rgb
 make_image png b.png 20x10 gray 16
 make_image gif bits.gif 9x7
@@ -40,14 +41,14 @@ despeckle bits.gif speck.png
 X
 printf 'equalize a.png nul\0.png\n' >>commands.txt
 printf 'resize b.png last.png --size 5x' >>commands.txt
-shown() {  # without times, and of long texts the beginning
+shown() {  # removes times, and truncates long texts
   sed -E 's/, "ms": [0-9.]+\}/}/; s/("stdout": "[^"]{30})[^"]*"/\1…"/'
 }
 gpuimg batch - -j 1 <commands.txt >answers.txt
 echo "exit $?"
 shown <answers.txt
 cat out/a.png e.png >/dev/null && ls *.png
-# Each output is that of the command alone, whatever runs at the same time.
+# Each output equals the output of the command run alone, whatever runs at the same time.
 gpuimg equalize a.png alone.png && cmp alone.png e.png && cmp alone.png out/a.png
 gpuimg resize a.png alone2.png --size 50% && cmp alone2.png r.png
 for i in 1 2 3 4 5 6 7 8; do
@@ -65,12 +66,12 @@ for jobs in 1 2 7; do
   cmp answers.1 answers.$jobs && cmp sum.1 sum.$jobs
 done
 wc -l <answers.1
-# An option of batch is that of each command line which does not give its own.
+# An option of `batch` applies to every command line that does not set the option itself.
 printf 'equalize a.png v.png\nequalize a.png q.png -q\n' | gpuimg batch - --backend cpu -v | grep -o 'backend cpu' | sort | uniq -c | tr -s ' '
 printf 'equalize a.png v.png\n' | gpuimg batch - --force -q | shown
-# A line that is too long is answered.
+# A line that is too long gets an answer, too.
 { head -c 1100000 /dev/zero | tr '\0' x; printf '\nflip vertical a.png f.png\n'; } | gpuimg batch - | shown
-# Nothing to do, no input, and a reader that leaves.
+# An empty input, a missing input, and a reader that closes the pipe.
 gpuimg batch - </dev/null
 echo "exit $?"
 gpuimg batch

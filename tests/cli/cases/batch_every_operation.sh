@@ -1,4 +1,4 @@
-# All four operations take folders, and write what they write for one file.
+# All four operations accept folders. The outputs are the same as for single files.
 mkdir in
 make_image png in/a.png 12x9
 make_image png in/b.png 9x12 rgba 16

@@ -1,4 +1,4 @@
-# A folder that --exclude names is not entered.
+# A folder that matches --exclude is not searched.
 mkdir -p in/keep in/lost+found in/deep/lost+found
 for folder in keep lost+found deep/lost+found deep; do make_image png in/$folder/a.png 9x9; done
 gpuimg equalize --dry-run -r --exclude 'lost+found' in out/

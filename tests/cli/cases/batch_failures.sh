@@ -1,4 +1,5 @@
-# --fail-fast and --max-errors begin nothing more; what was not begun is said; every kind of failure is an item's own.
+# After --fail-fast or --max-errors, no further image is started, and the summary counts the images that were not
+# started. Each kind of failure affects only its own item.
 mkdir in
 for i in 11 12 13 14; do make_image png in/$i.png 9x9; done
 for i in 01 02 03 04; do make_image cut in/11.png in/$i.png 100; done

@@ -1,4 +1,4 @@
-# Failures of one cause: the first files by name, then a count. The manifest has all of them.
+# Failures with the same cause: the first files are named, the rest are counted. The manifest lists all of them.
 mkdir in
 make_image png in.png 90x90
 for i in {100..139}; do ln in.png in/$i.png; done

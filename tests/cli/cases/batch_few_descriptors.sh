@@ -1,4 +1,5 @@
-# Files are open while they are in work, and no longer: a batch of many needs no more descriptors than its workers use.
+# A file is open only while a worker processes it, so the number of descriptors depends on the workers and not on the
+# number of files.
 make_image png in.png 8x8
 mkdir in
 for i in {100..299}; do ln in.png in/$i.png; done

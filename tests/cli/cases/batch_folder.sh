@@ -1,4 +1,5 @@
-# A tree with names of every kind and one broken file: the good ones are done, the broken one is named, exit code 1.
+# A tree with names of every kind and one broken file: the valid images are processed, the broken file is named, and the
+# exit code is 1.
 mkdir -p in/below/deeper
 make_image png in/a.png 30x20
 make_image png 'in/below/with space.png' 20x30

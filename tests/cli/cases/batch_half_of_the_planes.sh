@@ -1,4 +1,4 @@
-# Two planes of three are not a result: --skip-existing makes all three again.
+# Two of three planes are not a complete result, so --skip-existing writes all three again.
 mkdir in
 make_image png in/a.png 9x9
 make_image png in/b.png 9x9

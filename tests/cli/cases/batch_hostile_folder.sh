@@ -1,4 +1,4 @@
-# Names of every kind, links in circles, a fifo, a device, a socket: the images are done and nothing hangs.
+# Names of every kind, cyclic links, a FIFO, a device and a socket: the images are processed and nothing hangs.
 mkdir -p in/below
 make_image png in/a.png 9x9
 names=($'new\nline.png' '-v.png' '--force.png' $'\xff\xfe.png' $'\e[31mred.png' '*.png' '$(x);&.png' "$(printf 'n%.0s' {1..251}).png")

@@ -1,4 +1,5 @@
-# With --in-place each input is its own output; no name is taken for OUT, and none that could be meant as OUT is changed.
+# With --in-place, each input is its own output. The last name is an input and not OUT; if it could be meant as OUT,
+# nothing is changed.
 mkdir -p in/sub other
 for name in a b sub/c; do make_image png in/$name.png 9x9 rgb 8 7; done
 make_image png in/d.png 9x9

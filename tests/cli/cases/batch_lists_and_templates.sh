@@ -1,4 +1,5 @@
-# --files-from with line breaks and NULs, from a file and from standard input; {fields}; paths that climb stay below OUT.
+# --files-from with line breaks and with NUL, from a file and from standard input; {fields} in output names; paths with
+# ".." stay below OUT.
 mkdir -p photos/day
 make_image png photos/a.png 8x8
 cp photos/a.png photos/day/b.png

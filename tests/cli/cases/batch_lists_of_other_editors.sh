@@ -1,4 +1,4 @@
-# A byte order mark, and CR LF on every line, are not part of names; otherwise every byte is.
+# In a list of files, a byte order mark and CR LF line ends are not part of the names; every other byte is.
 mkdir in
 make_image png in/a.png 9x9
 cp in/a.png in/b.png

@@ -1,4 +1,4 @@
-# Standard output is for data: a manifest is a file.
+# A manifest must be a file, because standard output carries data.
 mkdir in
 make_image png in/a.png 9x9
 for option in --manifest --resume --retry-failed; do expect 2 gpuimg equalize in out/ $option -; done

@@ -1,4 +1,5 @@
-# --merge adds exactly, in any order and from earlier sums; what does not fit is left out and fails.
+# --merge adds exactly, in any order, and also adds earlier sums. An input that cannot be added is left out and counts
+# as failed.
 mkdir in
 for i in 1 2 3; do make_image png in/$i.png 2${i}x30 rgb 8 $i; done
 gpuimg hist -q --merge in total.json

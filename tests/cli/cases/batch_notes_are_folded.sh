@@ -1,4 +1,4 @@
-# Notes that repeat: the first three files by name, then a count. -v names all, and -q none.
+# Repeated notes: the first three files are named, the rest are counted. -v names all files; -q prints no notes.
 mkdir in
 for i in {10..30}; do printf 'P5\n2 1\n4095\n\0\0\17\377' >in/$i.pgm; done
 printf 'P5\n2 1\n15\n\0\17' >in/40.pgm

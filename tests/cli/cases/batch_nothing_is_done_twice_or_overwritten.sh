@@ -1,4 +1,5 @@
-# A second run over images replaced in place would change them twice; a manifest takes the place of nothing but a manifest.
+# A second run over images replaced in place would process them twice, so it is rejected. A manifest overwrites only
+# another manifest.
 mkdir in out
 make_image png in/a.png 9x9
 make_image png in/b.png 9x9

@@ -1,5 +1,5 @@
-# A file that is named in several ways is one input, however its folder is written. --merge adds up, so there links to
-# one file count once, too; elsewhere each has its own output.
+# A file named in several ways is one input, however its folder is written. --merge also counts several links to one
+# file once, because it adds; other operations write an output for each link.
 mkdir -p x/sub y
 make_image png x/a.png 4x3
 make_image png x/b.png 4x3

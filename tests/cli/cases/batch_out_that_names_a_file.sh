@@ -1,4 +1,4 @@
-# Several images need a folder as OUT: a folder is not made if its name looks like a file.
+# For several images OUT must be a folder. If its name looks like a file name, gpuimg does not create the folder.
 mkdir in there.png
 make_image png in/a.png 9x9
 echo text >notes

@@ -1,4 +1,5 @@
-# A full disk and a read-only one end the run after a few failures, with a few lines and exit code 4; --resume goes on.
+# A full disk or a read-only one ends the run after a few failures, with a few lines and exit code 4. --resume continues
+# it.
 mkdir disk in
 mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null || { echo 'no permission to mount a small disk'; exit 77; }
 trap 'umount disk' EXIT

@@ -1,4 +1,4 @@
-# What an earlier run made of another input is not read again.
+# An output of an earlier run is not used as an input.
 mkdir photos
 make_image png photos/a.png 9x9
 make_image png photos/b.png 9x9

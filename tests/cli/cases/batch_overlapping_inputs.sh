@@ -1,4 +1,4 @@
-# A file that is reached twice counts once.
+# A file that several arguments include counts once.
 mkdir -p photos/sub
 make_image png photos/a.png 9x9
 make_image png photos/sub/b.png 9x9

@@ -1,11 +1,12 @@
-# The bar stays on its line at any width. A dumb terminal gets no bar and no escape, unless --progress always asks for lines.
+# The bar fits on one line at any width. A dumb terminal gets neither a bar nor escape sequences; with --progress always
+# it gets lines.
 size=900x700 broken=12000 total=12,040
-[ "$GPUIMG_SANITIZED" != 1 ] || size=300x200 broken=1000 total=1,040  # sanitized, all takes 10 times as long
+[ "$GPUIMG_SANITIZED" != 1 ] || size=300x200 broken=1000 total=1,040  # a sanitized run takes 10 times as long
 make_image png in.png $size
 mkdir in
 for i in {10001..10040}; do ln in.png in/$i.png; done
 for ((i = 0; i < broken; i++)); do : >in/x$i.png; done
-# Slow at first, then thousands of files that fail: the numbers are long from the first bar on.
+# A few slow files come first, then thousands that fail quickly, so the bar shows large numbers from the start.
 bars() { on_terminal "$@" 2>/dev/null | tr '\r' '\n' | grep -a "/$total\|^.\[K[0-9]*%\$" | sed 's/^\x1b\[K//'; }
 for columns in 10 20 40 60 80; do
   rm -rf out

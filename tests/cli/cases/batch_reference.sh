@@ -1,4 +1,4 @@
-# One table for all images: the same level maps to the same level everywhere.
+# One table for all images: a level is mapped to the same new level in every image.
 mkdir in
 for level in 40 90 200; do make_image flat in/$level.png 8x8 $level; done
 gpuimg hist -q --merge in all.json

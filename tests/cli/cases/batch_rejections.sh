@@ -1,4 +1,4 @@
-# Everything is rejected before any work: two inputs with one output, OUT that is an input, outputs that exist.
+# Mistakes are found before any image is processed: two inputs with one output, OUT among the inputs, existing outputs.
 mkdir in out link
 make_image png in/a.png 8x8
 make_image gif in/a.gif 8x8

@@ -1,4 +1,4 @@
-# What an earlier run with other options did is not what the last run had to do.
+# `report` counts only the last run, not an earlier run with other options in the same manifest.
 mkdir in
 make_image png in/a.png 9x9
 make_image png in/b.png 9x9

@@ -1,4 +1,4 @@
-# --skip-existing, --resume and --retry-failed do what is left, and only that; a manifest is not overwritten.
+# --skip-existing, --resume and --retry-failed process exactly the remaining images. A manifest is not overwritten.
 mkdir in
 for i in 1 2 3 4; do make_image png in/$i.png 9x9 rgb 8 $i; done
 make_image cut in/4.png in/5.png 100

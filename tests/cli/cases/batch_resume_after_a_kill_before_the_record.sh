@@ -1,5 +1,6 @@
-# A kill between an output's name and its line `done` leaves `begun` as the last word: the output is made again.
-# `manifest …` edits a manifest as a kill, a failure or an older gpuimg would have left it.
+# If gpuimg is killed after an output gets its final name but before the manifest's line `done`, the last record is
+# `begun`, and the output is written again. `manifest …` edits a manifest into the state that a kill, a failure or an
+# older gpuimg would have left.
 mkdir in
 for i in 1 2 3; do make_image png in/$i.png 9x9 rgb 8 $i; done
 cat >manifest <<'P'

@@ -1,4 +1,4 @@
-# --resume replaces outputs that its manifest names and no other file, whatever is wrong with its name.
+# --resume replaces only outputs that its manifest names. If the manifest's name is wrong, nothing is replaced.
 mkdir photos out
 for i in 1 2 3; do make_image png photos/$i.png 9x9 rgb 8 $i; done
 for name in 1.png 2.png sub; do echo "mine, $name" >out/$name; done
@@ -8,11 +8,11 @@ expect 4 gpuimg equalize -r photos/ out/ --resume typo.jsonl --manifest typo.jso
 gpuimg equalize -q photos/ done/ --manifest run.jsonl
 expect 4 gpuimg equalize -r photos/ out/ --resume run.jsonl --manifest run.jsonl
 cksum out/* | cmp - before && ls
-# A manifest of another folder names other files, even if they have the same names below it.
+# The manifest of another folder names other files, even if the relative names are the same.
 mkdir -p elsewhere && cp -r photos elsewhere && cp -r out elsewhere/done
 (cd elsewhere && expect 4 gpuimg equalize photos/ done/ --resume ../run.jsonl --manifest ../run.jsonl)
 cksum elsewhere/done/* | sed s,elsewhere/done,out, | cmp - before
-# What it names is done again if it has changed, with the same options or with others.
+# A recorded input that has changed is processed again, with the same options or with others.
 make_image png photos/2.png 9x9 rgb 8 22
 last() { "$@" 2>&1 | sed 's/ in [0-9.]* s.*//'; }
 last gpuimg equalize photos/ done/ --resume run.jsonl --manifest run.jsonl

@@ -1,4 +1,4 @@
-# The shards are the whole, each file in one of them; report says which are missing.
+# The shards together cover every file exactly once. `report` names missing shards.
 mkdir in
 make_image png in/0.png 5x5
 for i in {1..23}; do cp in/0.png in/$i.png; done

@@ -1,4 +1,5 @@
-# SIGHUP ends a run like SIGTERM: what is in flight is finished, exit code 75. nohup keeps a run going. One image: no file.
+# SIGHUP ends a run like SIGTERM: images in flight are finished, and the exit code is 75. Under nohup the run continues.
+# A single image leaves no output.
 make_image png in.png 1500x1000
 mkdir in
 for i in {100..399}; do ln in.png in/$i.png; done

@@ -1,4 +1,5 @@
-# SIGTERM: what is in flight is finished, no partial file, exit code 75, and the run can be continued. Twice: at once.
+# SIGTERM: images in flight are finished, no partial file is left, the exit code is 75, and the run can be resumed. A
+# second SIGTERM ends the run immediately.
 make_image png in.png 1500x1000
 mkdir in
 for i in {100..399}; do ln in.png in/$i.png; done

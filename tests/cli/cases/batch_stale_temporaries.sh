@@ -1,4 +1,5 @@
-# kill -9 leaves temporary files at worst; the next run removes those of its own host that nobody writes.
+# kill -9 leaves at most temporary files. The next run removes those that its own host created and no process is
+# writing.
 make_image png in.png 1500x1000
 mkdir in
 for i in {100..180}; do ln in.png in/$i.png; done

@@ -1,4 +1,5 @@
-# equalize --clahe of 16 bits: 256 bins, in which --clip has an effect, or all with --bins full; small tiles get a note.
+# equalize --clahe of 16-bit images: 256 bins by default, so that --clip has an effect; every level with --bins full.
+# Small tiles cause a note.
 make_image png deep.png 90x70 gray 16
 for clip in 1 2 4; do gpuimg equalize --clahe --tiles 2x2 --clip $clip deep.png clip$clip.png; done
 gpuimg compare -q clip1.png clip2.png >/dev/null; echo "clip 1 and 2: $?"

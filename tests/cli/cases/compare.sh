@@ -1,4 +1,5 @@
-# compare: exit code 0 if equal, 7 if not; the numbers; a tolerance; other formats; bad names.
+# compare: exit code 0 for equal images and 7 for different ones; the printed numbers; a tolerance; other formats; wrong
+# names.
 printf 'P5\n4 2\n255\n\0\1\2\3\4\5\6\7' >a.pgm
 printf 'P5\n4 2\n255\n\0\1\2\3\4\5\10\7' >b.pgm                           # 6 → 8 at 2,1
 printf 'P6\n4 2\n255\n\0\0\0\1\1\1\2\2\2\3\3\3\4\4\4\5\5\5\6\6\6\7\7\7' >rgb.ppm

@@ -1,4 +1,5 @@
-# compare on folders: pairs by name, then by the name without its extension; what one side lacks; damaged files.
+# compare on folders: files are paired by name, or else by name without extension. Files without a partner; damaged
+# files.
 mkdir -p A/deep B/deep
 make_image ppm A/1.ppm 8x8 1
 gpuimg equalize -q A/1.ppm A/0.png --strength 0 && cp A/0.png B/1.png    # A/1.ppm and B/1.png are a pair

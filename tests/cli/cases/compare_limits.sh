@@ -1,4 +1,5 @@
-# compare: limits, one number, pictures, hidden colors, tables of pairs; the worst pairs come first; bad options.
+# compare: limits, a single number as output, difference pictures, hidden colors, tables of pairs with the worst pairs
+# first, wrong options.
 make_image png a.png 20x12 rgb 8
 gpuimg convert -q a.png b.jpg
 printf 'P5\n4 2\n255\n\0\1\2\3\4\5\6\7' >a.pgm

@@ -1,4 +1,4 @@
-# Two files of several pages are equal if they have as many pages, and each is equal.
+# Two multi-page files are equal if they have the same number of pages and all pages are equal.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 make_image tif a.tif 6x5 3
 make_image tif two.tif 6x5 2

@@ -1,4 +1,5 @@
-# In a control group with a memory limit, as containers and Slurm make them, images keep within it or are rejected.
+# In a control group with a memory limit, as in containers and under Slurm, images are processed within the limit or
+# rejected.
 [ "$GPUIMG_SANITIZED" != 1 ] || { echo "a sanitizer takes more than the limit"; exit 77; }
 in_group memory=64M true >skipped.txt || { cat skipped.txt; exit 77; }
 { printf 'P6 6000 4000 255\n'; head -c 72000000 /dev/zero; } >large.ppm

@@ -1,4 +1,4 @@
-# In a control group with a CPU quota, as containers and Slurm make them, the quota is the default number of threads.
+# In a control group with a CPU quota, as in containers and under Slurm, the default number of threads equals the quota.
 in_group cpus=1 true >skipped.txt || { cat skipped.txt; exit 77; }
 make_image png in.png 64x64
 in_group cpus=1 gpuimg doctor --backend cpu | grep -o 'CPU, 1 thread'

@@ -1,4 +1,4 @@
-# --background flattens alpha after the operation, in every way to name a color; without alpha it has no effect.
+# --background replaces alpha after the operation, with every notation for colors; without alpha it has no effect.
 make_image png in.png 31x17 rgba
 for color in '#ffffff' '#FFF' ffffff fff 255,255,255 White; do
   gpuimg equalize --force --background "$color" in.png out.png && cmp out.png "${first:=out.png}"

@@ -1,4 +1,5 @@
-# --depth 8 and 16 convert after the operation; up and down again is nothing; hsl --inverse computes in the depth.
+# --depth 8 and 16 convert after the operation. Converting to 16 and back changes nothing. hsl --inverse computes in the
+# chosen depth.
 make_image png in.png 31x17 rgba
 gpuimg equalize in.png out.png
 gpuimg equalize --depth 16 in.png deep.png
@@ -7,7 +8,7 @@ gpuimg hsl --hue 30 in.png out.png --force
 gpuimg hsl --hue 30 --depth 16 in.png deep.png --force
 gpuimg hsl --hue 0 --depth 8 deep.png back.png --force && cmp out.png back.png
 gpuimg equalize --depth 8 in.png same.png && gpuimg equalize in.png plain.png && cmp same.png plain.png
-# Losing depth is never silent.
+# A loss of depth always causes a note.
 make_image png in16.png 31x17 rgb 16
 gpuimg hsl in16.png hsl.npy
 gpuimg hsl in16.png hsl.png

@@ -1,4 +1,4 @@
-# convert: the same pixels in another format, arrays for NumPy, and what it rejects.
+# convert: the same pixels in another format, arrays for NumPy, and rejected inputs.
 make_image png in.png 9x7 rgb 16
 gpuimg convert -q in.png same.png && gpuimg compare -q in.png same.png
 gpuimg convert -q in.png out.pnm && gpuimg compare -q in.png out.pnm

@@ -1,4 +1,5 @@
-# One image: JSON lines that parse, of which the last says how it ended; other operations on one image print none.
+# Progress of one image: valid JSON lines, the last of which tells the outcome. Other operations on one image print
+# none.
 make_image png in.png 60x40
 gpuimg denoise --search 5 --progress json in.png out.png 2>json.txt
 expect 3 gpuimg denoise --progress json missing.png other.png 2>>json.txt

@@ -1,4 +1,5 @@
-# denoise: the default strength of 12 bits in 16 follows their range; --sigma sets it; long searches say so first.
+# denoise: the default strength of 12-bit data in 16-bit files follows the range of the data; --sigma overrides it; a
+# large search window causes a note before the work begins.
 printf 'P5\n3 1\n65535\n\17\240\17\377\1\0' >sensor.pgm   # up to 4095
 make_image png noisy.png 40x30 rgb 8
 gpuimg denoise --search 3 sensor.pgm a.pgm

@@ -1,4 +1,5 @@
-# --devices takes numbers or all. A missing device ends a run with cuda before any work; the CPU needs none.
+# --devices takes numbers or `all`. With --backend cuda, a missing device ends the run before any work; the CPU backend
+# needs no device.
 make_image png in.png 31x17
 mkdir photos && cp in.png photos/a.png && cp in.png photos/b.png
 for list in x 0, 0,,1 -1 0,x all,0 65537 1,0,1; do

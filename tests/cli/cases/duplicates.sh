@@ -1,6 +1,6 @@
-# duplicates: groups as text, CSV and JSON lines; hashes of generated images equal imagehash 4.3.2 over Pillow 12.3, which
-# made the expected table once; manifests, archives, chains and links.
-make() {  # NAME SIZE FORMULA of gray or of (r, g, b), with x and y from 0 to 1
+# duplicates: groups as text, CSV and JSON lines; manifests, archives, chains and links. The hashes of generated images
+# equal those of imagehash 4.3.2 with Pillow 12.3, which wrote the expected table.
+make() {  # NAME SIZE FORMULA; FORMULA gives gray or (r, g, b) for x and y from 0 to 1
   python3 - "$@" <<'END'
 import math, sys
 name, size, formula = sys.argv[1:]

@@ -1,4 +1,4 @@
-# A table that --lut wrote gives the same bytes when it is applied, in every color mode, depth and number of channels.
+# A table written by --lut gives the same bytes when it is applied, in every color mode, depth and number of channels.
 for format in "gray 8" "graya 8" "rgb 8" "rgba 8" "gray 16" "graya 16" "rgb 16" "rgba 16"; do
   # shellcheck disable=SC2086
   make_image png in.png 61x37 $format

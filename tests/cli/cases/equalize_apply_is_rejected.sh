@@ -1,4 +1,4 @@
-# What --apply cannot do, and files other than tables: the message says what to do, or which line is wrong.
+# Options that --apply excludes, and files that are not tables. The message says what to do, or which line is wrong.
 make_image png rgb.png 9x9 rgb 8
 make_image png gray.png 9x9 gray 8
 make_image png deep.png 9x9 gray 16

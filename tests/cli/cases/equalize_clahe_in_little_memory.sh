@@ -1,4 +1,4 @@
-# The tables of 64x64 tiles of 16 bits are 512 MiB, of which the CPU keeps a part at a time.
+# The tables for 64x64 tiles of 16 bits take 512 MiB; the CPU keeps only a part of them in memory at a time.
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs more memory than any limit'; exit 77; }
 make_image png in.png 300x200 rgb 16
 ulimit -v 400000

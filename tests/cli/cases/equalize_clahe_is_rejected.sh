@@ -1,4 +1,4 @@
-# What --clahe, --match and --percent cannot be combined with.
+# Options that exclude --clahe, --match and --percent.
 make_image png in.png 9x9 rgb 8
 make_image png in16.png 9x9 gray 16
 expect 2 gpuimg equalize --clahe --formula cdf in.png x.png

@@ -1,4 +1,5 @@
-# --clahe, --match and --formula stretch: a folder gives the bytes of single files, and options act in each mode.
+# --clahe, --match and --formula stretch: a folder run gives the same bytes as single files, and every mode follows its
+# options.
 mkdir in
 make_image png in/rgb.png 40x30 rgb 8 1
 make_image png in/gray.png 33x21 gray 8 2

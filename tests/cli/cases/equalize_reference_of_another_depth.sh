@@ -1,4 +1,4 @@
-# A table for another bit depth is rejected with the names of both files, alone and among others.
+# A table for another bit depth is rejected, and the message names both files, for one image and for several.
 make_image png in8.png 9x9 rgb 8
 make_image png in16.png 9x9 rgb 16
 gpuimg hist -q in8.png counts.json

@@ -1,4 +1,4 @@
-# Where no signal can be waited for, one image is done without; SIGKILL is not needed to end it.
+# With too few descriptors to wait for signals, gpuimg processes one image without waiting for them and never hangs.
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs descriptors of its own'; exit 77; }
 make_image png in.png 9x9
 for limit in 3 4 5 6; do

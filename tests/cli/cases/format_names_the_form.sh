@@ -1,4 +1,4 @@
-# --format names the form of the output wherever it goes: to standard output, into a folder, to a file of any name.
+# --format selects the output format for standard output, for a folder, and for a file with any name.
 mkdir photos
 make_image png in.png 9x7
 cp in.png photos/a.png
@@ -20,7 +20,7 @@ gpuimg equalize in.png misleading.png --format jpg && cmp misleading.png jpg.jpg
 gpuimg hist in.png misleading.csv --format json && cmp misleading.csv h_json.json
 gpuimg equalize -q photos out/ --format jpg && gpuimg equalize -q photos out/ --output-format bmp && ls out
 gpuimg hist -q photos charts/ --chart && gpuimg hist -q photos charts/ --format chart --force && ls charts
-# One image needs no batch for options that are about many.
+# An option for batches does not turn a run on one image into a batch.
 gpuimg equalize in.png - --output-format png --jobs 2 --fail-fast | cmp png.png -
 expect 2 gpuimg equalize in.png - --format jgp
 expect 2 gpuimg equalize in.png - --format heic

@@ -1,9 +1,10 @@
-# Pages of Group 4, one and three in a file: libtiff's tools read the pixels, and do not make them smaller by 5 percent.
+# Group 4 files with one and three pages: libtiff's tools read the same pixels, and their own files are at most 5
+# percent smaller.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg writes no TIFF"; exit 77; }
 for tool in tiffcp tiffinfo tiff2rgba; do
   command -v $tool >/dev/null || { echo "$tool (Debian: libtiff-tools) is not installed"; exit 77; }
 done
-lines() { # lines WIDTH HEIGHT: rows of dashes, as of text
+lines() { # lines WIDTH HEIGHT: rows of dashes that look like text
   awk -v w="$1" -v h="$2" 'BEGIN { print "P1\n" w, h; for (y = 0; y < h; ++y) for (x = 0; x < w; ++x)
     print (y % 20 < 9 && x % 11 < 3 + y % 4 && x * y % 7 < 6) + 0 }'
 }

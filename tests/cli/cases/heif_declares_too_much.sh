@@ -1,4 +1,4 @@
-# 17000x17000 equal pixels in 1340 bytes. Decoded, they would take 1.7 GB and 13 s.
+# 17000x17000 equal pixels in 1340 bytes; decoding them would take 1.7 GB and 13 s.
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer takes time and memory of its own'; exit 77; }
 case $(gpuimg version) in *AV1*) ;; *) echo 'no decoder of AV1'; exit 77 ;; esac
 base64 -d <<'BASE64' | gunzip >bomb.avif
@@ -19,7 +19,7 @@ def grow(kind, by, at=0):
     bomb[place:place + 4] = struct.pack(">I", struct.unpack(">I", bomb[place:place + 4])[0] + by)
 
 
-# A crop to 64x64 pixels, as a fifth property.
+# A crop to 64x64 pixels, added as a fifth property.
 crop = struct.pack(">I4s8I", 40, b"clap", 64, 1, 64, 1, 0, 1, 0, 1)
 place = bomb.index(b"ipma") - 4
 bomb[place:place] = crop
@@ -31,7 +31,7 @@ for kind, by in (b"ipco", 40), (b"ipma", 1), (b"iprp", 41), (b"meta", 41):
 grow(b"iloc", 41, 22)
 open("cropped.avif", "wb").write(bomb)
 
-# Boxes that declare 64x64 pixels of the same data.
+# The boxes declare 64x64 pixels for the same data.
 bomb = bytearray(open("bomb.avif", "rb").read())
 place = bomb.index(b"ispe") + 8
 bomb[place:place + 8] = struct.pack(">2I", 64, 64)

@@ -1,4 +1,4 @@
-# A damaged AVIF gives one line, that of gpuimg: dav1d prints nothing.
+# A damaged AVIF causes one line, printed by gpuimg; dav1d prints nothing.
 case $(gpuimg version) in *AV1*) ;; *) echo 'no decoder of AV1'; exit 77 ;; esac
 python3 - <<'P'
 import struct

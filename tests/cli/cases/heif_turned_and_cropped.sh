@@ -1,5 +1,5 @@
-# AVIF with chroma of half the size and odd sides: turned, mirrored and cropped, it has the pixels of the image as stored,
-# turned likewise. 'info' says so, wherever the properties stand, and whatever EXIF says.
+# A rotated, mirrored and cropped AVIF with subsampled chroma and odd sides has the pixels of the stored image after
+# these transformations. `info` lists the transformations, wherever the properties stand and whatever EXIF says.
 case $(gpuimg version) in *AV1*) ;; *) echo 'no decoder of AV1'; exit 77 ;; esac
 cat >files.py <<'P'
 import base64, struct

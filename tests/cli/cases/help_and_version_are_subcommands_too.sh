@@ -1,4 +1,4 @@
-# `help X` prints what `X --help` prints, `version` what --version prints; a name that is none gets a suggestion.
+# `help X` prints the same as `X --help`, and `version` the same as --version. An unknown name gets a suggestion.
 gpuimg --help >asked.txt && gpuimg help | cmp asked.txt - && gpuimg -h | cmp asked.txt -
 gpuimg --version >version.txt && gpuimg version | cmp version.txt - && gpuimg -V | cmp version.txt -
 names=$(gpuimg help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p')

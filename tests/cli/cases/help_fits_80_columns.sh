@@ -1,11 +1,11 @@
-# Every help fits a terminal of 80 columns, and lists what there is: all exit codes, and all choices of an option.
+# Every help text fits a terminal of 80 columns, and lists all exit codes and all choices of an option.
 for name in $(gpuimg help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
-  gpuimg help $name | awk -v name=$name 'length > 80 || /\[\]/ { print name ": " $0 }'  # nor is a default empty
+  gpuimg help $name | awk -v name=$name 'length > 80 || /\[\]/ { print name ": " $0 }'  # also finds empty defaults
 done
 gpuimg help | awk 'length > 80'
 gpuimg help | sed -n '/^Exit codes:/,/^$/s/^  \([0-9]\+\) .*/\1/p' | tr '\n' ' '
 echo
-choices() {  # choices SUBCOMMAND OPTION: what the help lists below the option, and what the option says it takes
+choices() {  # choices SUBCOMMAND OPTION: choices listed below the option, and choices that the parser names
   local listed taken
   listed=$(gpuimg help $1 | sed -n "/^  $2 /,/^  [^ ]/p" | sed -n 's/^ \{26\}\([a-z0-9-]\+\)  .*/\1/p' | tr '\n' ' ')
   taken=$(gpuimg $1 $2 ? in.png out.png 2>&1 | sed "s/.* is not one of //; s/ (did.*//; s/,//g; s/ or / /")

@@ -1,4 +1,5 @@
-# Hidden colors of transparent pixels stay out of means, thresholds and denoised pixels; --transparent count takes them.
+# Hidden colors of transparent pixels do not affect means, thresholds and denoised pixels; --transparent count includes
+# them.
 pam() { printf 'P7\nWIDTH %s\nHEIGHT 1\nDEPTH 2\nMAXVAL 255\nTUPLTYPE GRAYSCALE_ALPHA\nENDHDR\n' $1; }
 (pam 3; printf '\377\377\012\0\377\377') >white.pam   # a hidden 10 between white pixels
 (pam 4; printf '\012\377\074\377\310\0\310\0') >dark.pam   # 10 and 60, and hidden 200s

@@ -1,4 +1,5 @@
-# A PNG with a zlib window below 32 KiB is read in bands, and then whole: the mask, the region and the checks count again.
+# A PNG whose zlib window is below 32 KiB is started in bands, and then read again as a whole. The mask, the region and
+# the checks apply to the second pass.
 python3 - <<'P'
 import struct, zlib
 WIDTH, HEIGHT = 40, 30
@@ -19,7 +20,7 @@ for name, image in ("in", rows), ("mask", mask):
         file.write(b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT) + b"".join(image))
 P
 gpuimg hist in.pgm --mask mask.pgm --json | grep -o '"counted": [0-9]*'
-try() {  # try WORDS…: the same for each window as for the PGM
+try() {  # try WORDS…: every window must give the same result as the PGM
   gpuimg "$@" in.pgm --mask mask.pgm >expected
   for bits in 9 10 11 12 13 14; do
     gpuimg "$@" in.$bits.png --mask mask.$bits.png >found || echo "$* of window $bits: exit $?"

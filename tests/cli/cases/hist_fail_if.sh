@@ -1,4 +1,4 @@
-# hist --fail-if: exit code 1 and one line; every statistic; any channel; folders, sums and tables; bad checks.
+# hist --fail-if: exit code 1 and one line; every statistic; any channel; folders, sums and tables; wrong conditions.
 printf 'P5\n4 5\n255\n\0\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\377' >a.pgm   # 2 of 20 at 0, 1 at 255
 printf 'P6\n2 1\n255\n\12\24\36\12\24\377' >rgb.ppm
 printf 'P5\n2 1\n65535\n\0\0\200\0' >deep.pgm

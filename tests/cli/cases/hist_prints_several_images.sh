@@ -1,11 +1,12 @@
-# hist of several images without OUT prints each, as it prints one; an image as the last name is an input.
+# hist of several images without OUT prints each image as hist of that image alone does. If the last name is an image,
+# it is an input.
 make_image png a.png 6x5 rgb 8 1
 make_image png b.png 6x5 rgb 8 2
 make_image ppm c.ppm 6x5 3
 cp a.png a.tif && cp b.png b.tif
 mkdir in && cp a.png in/1.png && cp b.png in/2.png
 sha256sum *.* in/* >../before
-each() {  # each 'OPTIONS' NAMES…: the same as one after another
+each() {  # each 'OPTIONS' NAMES…: all names in one command, and one after another
   local options=$1 name
   shift
   for name; do gpuimg hist $options $name; done >../expected

@@ -1,4 +1,5 @@
-# hist --range: 12 bits in 16 fill the plot, and 4095 counts as clipped; --overlay: images side by side; --log in the chart.
+# hist --range: 12-bit data in 16 bits fills the plot, and 4095 counts as clipped. --overlay: images side by side. --log
+# in the chart.
 printf 'P5\n4 2\n65535\n\0\0\17\377\17\377\17\377\10\0\4\0\4\0\20\0' >sensor.pgm   # 0 4095×3 2048 1024×2 4096
 gpuimg hist --chart --range 0,4095 sensor.pgm - | grep -v '│ *$'
 gpuimg hist --chart --range auto sensor.pgm - | grep at

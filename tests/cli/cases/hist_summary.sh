@@ -1,4 +1,4 @@
-# hist --summary: mean and deviation of each channel, of one image and of a sum, in lines that Python reads.
+# hist --summary: mean and deviation of each channel, for one image and for a sum, in lines that Python can parse.
 printf 'P6\n2 1\n255\n\0\12\377\0\24\377' >a.ppm
 printf 'P6\n1 2\n255\n\0\12\0\0\24\377' >b.ppm
 printf 'P5\n2 1\n65535\n\0\0\200\0' >deep.pgm

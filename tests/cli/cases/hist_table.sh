@@ -1,4 +1,5 @@
-# hist --table: a row for each image in order, CSV and JSON lines; it is continued from the manifest; bad files are left out.
+# hist --table: one row per image, in order, as CSV and JSON lines. --resume continues the table from the manifest;
+# damaged files are left out.
 mkdir -p in/deep
 printf 'P5\n4 5\n255\n\0\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\377' >in/gray.pgm
 printf 'P6\n2 1\n255\n\12\24\36\12\24\377' >'in/a,"b".ppm'
@@ -45,7 +46,7 @@ gpuimg hist --table --channel rgb --bins 4 in/gray.pgm new.csv 2>&1 | grep note
 echo "- alpha is that of all pixels, as of --channel a"
 printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\1\1\377\2\2\2\377\3\3\3\200\4\4\4\0' >alpha.pam
 printf 'P5\n4 1\n255\n\0\1\1\1' >mask.pgm
-alpha() {  # the mean, the share at 0 and the share at 255 by the table, then by --channel a
+alpha() {  # mean, share at 0 and share at 255, from the table and from --channel a
   gpuimg hist -q --table --json alpha.pam "$@" | sed -E 's/.*"a": .*"mean": ([^,]*),.*"share_at_zero": ([^,]*), "share_at_max": ([^}]*).*/\1 \2 \3/'
   gpuimg hist -q --channel a --json alpha.pam "$@" | sed -En 's/ *"(mean|share_at_zero|share_at_max)": ([^,]*),?/\2/p' | paste -sd ' '
 }

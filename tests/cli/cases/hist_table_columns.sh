@@ -1,4 +1,4 @@
-# hist --table --columns and --total: chosen columns in the order asked for; a last row for all images.
+# hist --table --columns and --total: the chosen columns in the given order, and a last row for all images together.
 mkdir -p in/deep
 printf 'P5\n2 1\n255\n\0\12' >in/gray.pgm
 printf 'P6\n2 1\n255\n\12\24\36\12\24\377' >'in/a,b.ppm'

@@ -1,6 +1,6 @@
-# Reds of 0°, 6° and 354°: the linear mean of the three is 120°, green.
+# Reds of 0°, 6° and 354°: their linear mean is 120°, which is green.
 printf 'P6\n3 1\n255\n\377\0\0\377\31\0\377\0\31' >reds.ppm
-# Red and cyan, green and magenta: no direction is their mean.
+# Red and cyan, green and magenta: opposite hues have no mean.
 printf 'P6\n4 1\n255\n\377\0\0\0\377\377\0\377\0\377\0\377' >opposite.ppm
 for image in reds opposite; do
   gpuimg hist --channel h --chart "$image.ppm" | tail -2

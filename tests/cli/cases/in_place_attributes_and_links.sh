@@ -1,4 +1,4 @@
-# --in-place keeps permissions and extended attributes; a note names hard links, which keep the old content.
+# --in-place keeps permissions and extended attributes. A note names other hard links, which keep the old content.
 make_image png in.png 9x7
 python3 -c 'import os; os.setxattr("in.png", "user.xdg.tags", b"holiday")' 2>/dev/null || { echo "no extended attributes here"; exit 77; }
 tags() { python3 -c 'import os, sys; print(*(n + "=" + os.getxattr(sys.argv[1], n).decode() for n in os.listxattr(sys.argv[1]) if n.startswith("user.")))' "$1"; }

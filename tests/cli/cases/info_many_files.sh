@@ -1,4 +1,4 @@
-# Damaged, missing and foreign files are named; the others go on.
+# Damaged, missing and unrelated files are named in errors; all other files are still described.
 mkdir -p photos/deep
 make_image png photos/b.png 7x5
 make_image jpeg photos/a.jpg 64x32

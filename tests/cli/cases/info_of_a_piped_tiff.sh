@@ -1,4 +1,4 @@
-# The directories of a TIFF may be behind its pixels: of a pipe they are found, too.
+# The directories of a TIFF can lie after the pixels; `info` finds them in a pipe, too.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 python3 - <<'P'
 import struct
@@ -10,7 +10,7 @@ entries = [(256, 4, 300), (257, 4, 300), (258, 3, 8), (259, 3, 1), (262, 3, 1), 
            (279, 4, len(pixels)), (34665, 4, exif)]
 directory = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in entries)
 file = b"II*\0" + struct.pack("<IH", 8, len(entries)) + directory + bytes(4) + pixels
-file += struct.pack("<HHHII", 1, 34855, 3, 1, 400) + bytes(4)  # the speed
+file += struct.pack("<HHHII", 1, 34855, 3, 1, 400) + bytes(4)  # ISO speed
 open("a.tif", "wb").write(file)
 P
 gpuimg info --json a.tif | grep -e exif -e pages

@@ -1,4 +1,4 @@
-# One file: the errors and exit codes of every other subcommand.
+# For one file, `info` gives the same errors and exit codes as every other subcommand.
 expect 2 gpuimg info
 expect 2 gpuimg info --null a.png
 expect 3 gpuimg info nowhere.png

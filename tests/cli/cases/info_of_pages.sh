@@ -1,4 +1,4 @@
-# The line of a file says how many pages it has; the tags of a TIFF are not EXIF data, the directories of EXIF are.
+# The line of a file tells its number of pages. The tags of a TIFF are not EXIF data; EXIF directories are.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 make_image tif one.tif 9x7
 make_image tif three.tif 9x7 3

@@ -2,7 +2,7 @@ make_image png in.png 5x3
 make_image jpeg in.jpg
 make_image ppm in.ppm 3x2
 make_image png even.png 4x3
-gpuimg equalize even.png in.bmp  # its rows have no padding, which may be missing
+gpuimg equalize even.png in.bmp  # the rows have no padding; a file without its last padding would be accepted
 rm even.png
 gpuimg equalize in.png in.tga
 for name in in.png in.jpg in.bmp in.ppm in.tga; do

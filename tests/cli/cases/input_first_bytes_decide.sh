@@ -1,5 +1,5 @@
-# A file of zeros is rejected by its first bytes within 0.1 s, however long it is, also through a pipe; so is a long file of
-# a known other kind.
+# A file of zeros is rejected by its first bytes within 0.1 s, however long the file is, even from a pipe. A long file
+# of a known non-image kind is rejected as fast.
 limit=100
 [ "$GPUIMG_SANITIZED" = 0 ] || limit=1500
 truncate -s 5G zeros.png
@@ -8,7 +8,7 @@ for name in zeros.png long.qoi; do
   expect 3 gpuimg equalize "$name" out.png
   expect 3 gpuimg hist "$name"
   expect 3 gpuimg integral "$name" out.npy
-  # On a busy machine a process may wait longer than that for its turn.
+  # On a busy machine, the process can wait longer than 0.1 s for a processor.
   for command in "gpuimg hist $name" "cat $name | gpuimg hist -"; do
     for _ in {1..4}; do
       ms=$(run_ms sh -c "$command")

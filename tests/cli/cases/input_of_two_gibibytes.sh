@@ -1,5 +1,5 @@
-# Images of more than 2 GiB of pixels are read, also if their compressed data take as much; support/make_huge makes other
-# kinds, too. stb_image, which reads TGA, cannot: that is said.
+# Images with more than 2 GiB of pixels are read, even if their compressed data are as large. stb_image, which reads
+# TGA, cannot read such a file, and the error says so. support/make_huge can write further formats.
 [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 10000000 ] || { echo 'less than 10 GB of memory'; exit 77; }
 for kind in bmp psd png-transparent; do
   make_huge $kind | gpuimg hist - | grep -v ',0$'

@@ -1,4 +1,4 @@
-# A million pixels in one row or column, through every operation.
+# An image of a million pixels in one row or column, in every operation.
 python3 - <<'P'
 import struct, zlib
 def chunk(name, body):

@@ -1,4 +1,5 @@
-# Another process cuts and restores the file all the time: the image or exit code 3, never a signal.
+# Another process repeatedly truncates and restores the file. gpuimg must read the image or exit with 3; it must never
+# die from a signal.
 make_image png whole.png 700x500
 cp whole.png in.png
 cp whole.png copy.png

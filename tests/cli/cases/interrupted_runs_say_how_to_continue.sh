@@ -1,9 +1,9 @@
-# Ctrl-C: one line says how to continue, with the manifest if there is one. --resume alone records the run, so that it can
-# be interrupted again.
+# After Ctrl-C, one line says how to continue, and names the manifest if there is one. A run with --resume alone records
+# its progress, so that it can be interrupted again.
 make_image png in.png 1000x700
 mkdir in
 for i in {100..249}; do ln in.png in/$i.png; done
-interrupted() {  # interrupted OUT OPTIONS…: after three more outputs
+interrupted() {  # interrupted OUT OPTIONS…: Ctrl-C after three more outputs
   python3 - "$@" <<'PY'
 import os, signal, subprocess, sys, time
 folder, *options = sys.argv[1:]

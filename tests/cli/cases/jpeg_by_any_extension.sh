@@ -1,4 +1,5 @@
-# A JPEG may be called .jfif, .jpe and so on, as input and as output: in folders, in place, by --format and as OUT.
+# JPEG files with other extensions (.jfif, .jpe …) are accepted as inputs and outputs: in folders, in place, by --format
+# and as OUT.
 make_image jpeg photo.jpg 32x16 color
 gpuimg equalize photo.jpg expected.jpg
 mkdir photos

@@ -1,5 +1,5 @@
-# 100 times each of SIGKILL, SIGTERM, SIGINT and SIGHUP at a random moment, for one image, many and an archive: final names
-# are whole or absent; but for SIGKILL no temporary file stays, and the next run removes what SIGKILL left.
+# SIGKILL, SIGTERM, SIGINT and SIGHUP, 100 times each at a random moment, for one image, several images and an archive.
+# A file with a final name is complete or absent. Only SIGKILL leaves temporary files, which the next run removes.
 make_image png in.png 300x200
 mkdir in
 for i in {1..6}; do ln in.png in/$i.png; done
@@ -25,7 +25,7 @@ def problems(kind, status, folder, expected):
         yield f"exit code {status}"
 os.mkdir("out")
 for arguments, whole_output in RUNS:
-    if not os.path.exists(whole_output):  # built without libarchive
+    if not os.path.exists(whole_output):  # gpuimg was built without libarchive
         continue
     expected = open(whole_output, "rb").read()
     began = time.monotonic()

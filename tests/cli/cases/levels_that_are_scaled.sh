@@ -1,4 +1,4 @@
-# A note says that levels are not those of the file, and info says so, too. Black and white files get no note.
+# If levels were scaled on reading, a note and `info` say so. Black and white files get no note.
 printf 'P5\n2 1\n4095\n\0\0\17\377' >twelve.pgm
 printf 'P2\n2 1\n4095\n0 4095\n' >text.pgm
 printf 'P5\n2 1\n15\n\0\17' >four.pgm
@@ -7,7 +7,7 @@ printf 'P5\n2 1\n65535\n\0\0\377\377' >sixteen.pgm
 printf 'P5\n2 1\n255\n\0\377' >eight.pgm
 printf 'P2\n2 1\n1\n0 1\n' >one.pgm
 printf 'P1\n2 1\n0 1\n' >bitmap.pbm
-# PNG of 4 bits: its zlib data are two stored bytes, a filter and two levels.
+# A PNG with 4 bits; its zlib stream holds two stored bytes: a filter and a pair of levels.
 printf '\211PNG\r\n\32\n\0\0\0\15IHDR\0\0\0\2\0\0\0\1\4\0\0\0\0\24\271\315\127' >four.png
 printf '\0\0\0\15IDATx\1\1\2\0\375\377\0\17\0\21\0\20\210\205\247\330\0\0\0\0IEND\256\102\140\202' >>four.png
 for file in *.p?m four.png; do

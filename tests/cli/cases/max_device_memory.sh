@@ -1,4 +1,4 @@
-# Only a device has strips; the CPU takes the option and computes as ever.
+# Only a device works in strips; the CPU accepts the option and ignores it.
 make_image png in.png 61x47
 gpuimg equalize in.png whole.png
 gpuimg equalize --max-device-memory 1K in.png strips.png

@@ -1,6 +1,6 @@
-# --max-memory: what can be read in rows is processed in bands, and the rest is rejected with what it needs and what to
-# give; a folder goes on, and can be resumed with more.
-[ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer takes more than the limit
+# --max-memory: an image whose format can be read in rows is processed in bands. Another image is rejected; the message
+# tells the memory needed and the option to give. A folder run continues, and can be resumed with a higher limit.
+[ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer itself takes more than the limit
 exec 3>&1 >found.txt
 needs='needs about [0-9,]* MB of memory, but --max-memory leaves [0-9]* MB; give --max-memory \([0-9]*M\) or more$'
 { printf 'P1 4000 4000\n'; head -c 16000000 /dev/zero | tr '\0' 1; } >text.pbm

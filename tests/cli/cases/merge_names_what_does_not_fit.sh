@@ -1,4 +1,4 @@
-# Each file but luma.json is rejected by name, with what differs; the sum is made of the rest.
+# Every file except luma.json is rejected by name, with the difference. The sum consists of the remaining files.
 make_image png in.png 9x9 rgb 8
 make_image png deep.png 9x9 rgb 16
 gpuimg hist in.png luma.json

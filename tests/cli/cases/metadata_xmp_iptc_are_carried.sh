@@ -1,4 +1,5 @@
-# XMP and IPTC go between PNG and JPEG; what is turned says so; what a format has no place for is named.
+# XMP and IPTC data are carried between PNG and JPEG. After a rotation the metadata are adjusted; metadata that a format
+# cannot hold are named.
 hex() { printf '%s' "$1" | od -An -v -tx1 | tr -d ' \n'; }
 said() { gpuimg equalize --backend cpu -v -f "$@" 2>&1 | grep -v -e '^gpuimg: backend' -e '^gpuimg: wrote' -e '^gpuimg: read'; }
 holds() { LC_ALL=C grep -a -c "$2" "$1"; }

@@ -1,4 +1,4 @@
-# A name in brackets is a name, not a list.
+# A file name in brackets is an ordinary name, not a list.
 make_image png '[in].png' 9x9
 mkdir '[Album]'
 make_image png '[Album]/a,b.png' 9x9

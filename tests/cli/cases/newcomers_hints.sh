@@ -1,5 +1,5 @@
-# What people who know other tools type, and what they try with folders: one line says what is meant, or what to do. Each
-# has the right exit code, and nothing that exists is changed.
+# Words of other tools, and first attempts with folders. One line suggests the command that was probably meant. Each
+# attempt has the right exit code, and no existing file changes.
 make_image png photo.png 8x6
 make_image png alpha.png 8x6 rgba
 gpuimg equalize photo.png photo.jpg
@@ -18,7 +18,7 @@ cp run.jsonl c/
 find . -type f -exec sha256sum {} + | sort >../before.txt
 
 hints=0
-hint() {  # hint CODE WORDS…: runs gpuimg WORDS; prints them, and the one line of what was said that helps
+hint() {  # hint CODE WORDS…: runs gpuimg WORDS; prints WORDS and the one line that helps
   local expected=$1 code lines
   shift
   hints=$((hints + 1))

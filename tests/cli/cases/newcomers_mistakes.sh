@@ -1,5 +1,5 @@
-# What people type at first: each mistake costs one line that says what is wrong and what to do, and the right exit
-# code. Notes may stand beside it. Nothing that exists is changed.
+# Typical first mistakes. Each gets one line with the fault and the remedy, and the right exit code; notes may come in
+# addition. No existing file changes.
 make_image png photo.png 8x6
 make_image png gray.png 8x6 gray
 make_image png alpha.png 8x6 rgba 16
@@ -15,7 +15,7 @@ echo '{}' >other.json
 find . -type f -exec sha256sum {} + | sort >../before.txt
 
 mistakes=0
-mistake() {  # mistake CODE WORDS…: runs gpuimg WORDS; prints them and what was said
+mistake() {  # mistake CODE WORDS…: runs gpuimg WORDS; prints WORDS and the messages
   local expected=$1 code errors
   shift
   mistakes=$((mistakes + 1))

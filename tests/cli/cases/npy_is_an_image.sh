@@ -1,4 +1,5 @@
-# Arrays of uint8 and uint16 are read wherever images are: alone, from a pipe, in folders, beside other formats.
+# Arrays of uint8 and uint16 are accepted as images everywhere: alone, from a pipe, in folders, together with other
+# formats.
 python3 - <<'P'
 def npy(name, descr, shape, data, order="False"):
     header = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}"

@@ -23,7 +23,7 @@ gpuimg hsl --hue 5 --strip in.png turned.png
 gpuimg hist --backend cpu --device 1 --max-device-memory 1M in.png cpu.csv
 GPUIMG_BACKEND=cpu gpuimg hist in.png variable.csv
 expect 2 gpuimg integral --quality 50 in.png never.npy
-# Of many images once, if it holds for all.
+# For several images the note appears once, and only if it is true for all of them.
 mkdir photos
 cp in.png photos/a.png && cp in.png photos/b.png
 gpuimg equalize --quality 50 photos png/ 2>&1 | grep note

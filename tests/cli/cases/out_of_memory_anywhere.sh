@@ -1,6 +1,6 @@
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs more memory than any limit'; exit 77; }
 make_image png in.png 1500x1200 rgb 16
-# Below this the program does not even start, which is the system's business.
+# With less memory the program does not even start.
 least=12000
 {
   until (ulimit -v $least; exec gpuimg --version) >/dev/null; do least=$((least + 2000)); done
@@ -15,10 +15,10 @@ for operation in "hist in.png out.csv" "equalize in.png out.png" "integral in.pn
     case $status in
       0) ;;
       6) ran_out=$((ran_out + 1)); [ "$(wc -l <message.txt)" -eq 1 ] && [ ! -e out.* ] || echo "$operation in $kilobytes KB: $(cat message.txt)" ;;
-      127) ;; # the loader itself
+      127) ;; # the dynamic loader itself failed
       *) echo "$operation in $kilobytes KB: exit code $status: $(cat message.txt)" ;;
     esac
   done
 done
-# Limits that nothing reaches would show nothing.
+# The loop must meet some limits that gpuimg exceeds; otherwise it proves nothing.
 [ $ran_out -ge 10 ] || echo "memory ran out $ran_out times only"

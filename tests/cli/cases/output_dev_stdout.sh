@@ -1,4 +1,4 @@
-# /dev/stdout under each of its names is "-": into pipes, files and devices, and not onto a terminal.
+# /dev/stdout, under each of its names, means "-": allowed for pipes, files and devices, rejected for a terminal.
 make_image png in.png 200x100
 gpuimg equalize in.png out.png
 gpuimg integral in.png out.npy

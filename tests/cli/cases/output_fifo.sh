@@ -1,4 +1,5 @@
-# A fifo gets the whole result or nothing. Nobody hangs: not gpuimg where nobody reads, nor the reader where gpuimg fails.
+# A FIFO receives the whole result or nothing. gpuimg does not hang without a reader, and a reader does not hang if
+# gpuimg fails.
 make_image png in.png 1500x1000
 make_image cut in.png cut.png 5000
 gpuimg equalize in.png out.png
@@ -6,7 +7,7 @@ gpuimg equalize --strip in.png out.jpg
 gpuimg integral in.png out.npy
 gpuimg hist in.png out.csv
 mkfifo pipe pipe.jpg pipe.npy pipe.csv
-through() {  # through PIPE COMMAND…: what the reader of the pipe gets, in got
+through() {  # through PIPE COMMAND…: stores in `got` what the reader of the pipe receives
   local pipe=$1
   shift
   timeout 60 cat "$pipe" >got &

@@ -1,4 +1,4 @@
-# Asking for a format that cannot hold the result is the caller's mistake; the message says what would do it, and that does it.
+# A format that cannot hold the result is a usage error. The message names a remedy, and the remedy works.
 make_image png deep.png 9x9 rgb 16
 make_image png clear.png 9x9 rgba
 make_image png gray.png 9x9 graya

@@ -1,4 +1,5 @@
-# Among many files such a one fails alone, as the usage error that it is; the options save it.
+# In a folder run, only the image that the format cannot hold fails, as a usage error. Conversion options make it
+# succeed.
 mkdir in
 make_image png in/a.png 9x9
 make_image png in/b.png 9x9 rgba
@@ -8,7 +9,7 @@ grep -o '"error": {"kind": "usage"' run.jsonl
 ls out
 gpuimg equalize -q --output-format jpg --background white --depth 8 in whole/
 ls whole
-# Each option decides bytes, and is in the hash of the parameters.
+# Each of these options changes the output, so the hash of the parameters includes it.
 for options in --strip '--background white' '--background black' '--depth 8' '--quality keep'; do
   # shellcheck disable=SC2086
   gpuimg equalize -q $options --manifest hash.jsonl --force in hashed/ && sed -n '1s/.*"parameters": "\([^"]*\)".*/\1/p' hash.jsonl

@@ -1,4 +1,4 @@
-# -o NAME and --output NAME are OUT, so that all other names are inputs; with braces they name each output.
+# -o NAME and --output NAME set OUT, so all other names are inputs. A name with braces is a template for each output.
 mkdir photos
 make_image png photos/a.png 8x8
 make_image png photos/b.png 8x8

@@ -1,4 +1,5 @@
-# A file that --force replaced is named, and counted in folders. In place, replacing is what was asked for.
+# A file that --force replaces is named; in folder runs such files are counted. With --in-place nothing is reported,
+# because the user asked for the replacement.
 make_image png in.png 9x9
 cp in.png out.png
 gpuimg equalize in.png new.png

@@ -1,11 +1,11 @@
-# Pages behind a damage are lost, not forgotten: what can be read is written, the rest is an error, and info says so.
+# Pages after damage are lost but reported: the readable pages are written, the rest is an error, and `info` says so.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 make_image tif whole.tif 6x5 4
 python3 - <<'P'
 import struct
 
 whole = open("whole.tif", "rb").read()
-places, link = [], 4  # of directories, and of what leads to the next
+places, link = [], 4  # offsets of the directories, and offset of the link to the next one
 while place := struct.unpack_from("<I", whole, link)[0]:
     places.append(place)
     link = place + 2 + 12 * struct.unpack_from("<H", whole, place)[0]
@@ -17,12 +17,12 @@ def with_link(place):
 
 cases = {
     "within": whole[:places[2] + 30],        # page 3's directory
-    "before": whole[:places[2] - 10],        # page 3's pixels; its directory lies behind the end
-    "beyond": with_link(len(whole) + 1000),  # behind page 4
+    "before": whole[:places[2] - 10],        # page 3's pixels; its directory lies beyond the end of the file
+    "beyond": with_link(len(whole) + 1000),  # beyond page 4
     "loop": with_link(places[1]),
     "pixels": with_link(places[0] - 60),     # in page 1's pixels
     "first": whole[:places[1] - 60],         # only page 1 is left
-    "none": whole[:places[0] + 5],           # not even that
+    "none": whole[:places[0] + 5],           # not even page 1
 }
 for name, data in cases.items():
     open(name + ".tif", "wb").write(data)

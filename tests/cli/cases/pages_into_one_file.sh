@@ -1,7 +1,7 @@
-# --page all with an OUT that is a TIFF: one file of all pages, or none.
+# --page all with a TIFF as OUT writes one file with all pages, or no file.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 make_image tif stack.tif 60x41 12
-# Each page is as if it were processed alone.
+# Each page equals the result of processing that page alone.
 run() { gpuimg ${steps%%|*} "$@" ${steps#*|}; }
 for steps in 'convert|' 'equalize|' 'threshold --compression g4|' 'resize --size 30x|--then denoise' 'integral --mean 5|'; do
   run --page all stack.tif joined.tif && run -q --page all stack.tif alone/ --format tif || exit
@@ -17,14 +17,14 @@ for steps in 'convert|' 'equalize|' 'threshold --compression g4|' 'resize --size
   done
   rm -r joined.tif alone
 done
-# A file of one page, or of another format, is written as without --page.
+# An input with one page, or in another format, is written as without --page.
 make_image tif single.tif 9x7
 make_image png photo.png 9x7
 for file in single.tif photo.png; do
   gpuimg equalize --page all $file a.tif && gpuimg equalize $file b.tif && cmp a.tif b.tif
   rm a.tif b.tif
 done
-# Density and descriptions of each page stay. Notes of all pages are counted.
+# The density and descriptions of each page are kept. Notes of all pages are counted.
 python3 - <<'P'
 import struct
 
@@ -54,7 +54,7 @@ file = open("denoised.tif", "rb").read()
 print([b"page %d" % page in file for page in range(6)])
 P
 gpuimg threshold --page all told.tif bits.tif --compression g4 -v 2>&1 | grep 'the threshold'
-# If a page fails, no file is written, and an existing one stays.
+# If a page fails, no file is written, and an existing file is kept.
 make_image tif bad.tif 9x7 8 5
 expect 3 gpuimg equalize --page all bad.tif out.tif 2>&1 | sed 's/is not supported.*//'
 test ! -e out.tif
@@ -65,7 +65,7 @@ head -c $(($(wc -c <stack.tif) - 30)) stack.tif >cut.tif
 expect 3 gpuimg equalize --page all cut.tif cut_out.tif 2>&1
 test ! -e cut_out.tif
 expect 2 gpuimg convert --page all --compression g4 stack.tif g4.tif 2>&1
-# One line in a manifest, which a further run continues from.
+# The manifest has one line for the file, and a second run resumes from it.
 gpuimg equalize -q --page all stack.tif listed.tif --manifest run.jsonl
 grep -c '"status": "done"' run.jsonl
 gpuimg equalize --page all stack.tif listed.tif --resume run.jsonl 2>&1 | sed 's/ in [0-9].*//'
@@ -73,12 +73,12 @@ gpuimg equalize --page 1 stack.tif listed.tif --resume run.jsonl 2>&1 | sed 's/ 
 gpuimg equalize --page all --dry-run stack.tif planned.tif
 expect 3 gpuimg equalize -q --page all bad.tif out2.tif --manifest bad.jsonl 2>/dev/null
 gpuimg report bad.jsonl | sed 's/is not supported.*//'
-# In place, and in little memory.
+# In place, and with little memory.
 cp stack.tif own.tif
 gpuimg equalize --page all --in-place own.tif && gpuimg info own.tif | grep '^pages'
 expect 6 gpuimg equalize --page all --threads 1 --max-memory 1M stack.tif small.tif 2>&1 | sed 's/ about.*//'
 gpuimg equalize -q --page all --threads 4 --max-memory 64M stack.tif small.tif && gpuimg info small.tif | grep '^pages'
-# What cannot be one file.
+# Inputs and outputs that cannot be combined into one file.
 gpuimg equalize --page all stack.tif single.tif two.tif
 gpuimg hist --page all stack.tif hist.tif
 gpuimg equalize --page all --lut t.csv stack.tif lut.tif

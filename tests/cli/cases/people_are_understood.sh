@@ -1,5 +1,5 @@
-# Percentages, sizes with units, black and white in the format of the input, names of what is skipped, and the manifests of
-# a folder.
+# Percentages, sizes with units, black and white in the input's format, names of skipped files, and a folder of
+# manifests.
 mkdir in
 make_image png in/a.png 9x9
 make_image ppm in/b.ppm 9x9
@@ -9,7 +9,7 @@ echo text >in/e.txt
 for factor in 1.15 115% +15%; do gpuimg hsl in/a.png "by $factor.png" --saturation "$factor" --lightness -10%; done
 cmp 'by 1.15.png' 'by 115%.png' && cmp 'by 1.15.png' 'by +15%.png' && echo 'the same'
 for size in 300MB 0.5G 1.5gib; do gpuimg equalize -q in/a.png $size.png --max-memory $size && ls $size.png; done
-cp in/a.png 80 && gpuimg hist -q 80 | head -n 1  # a file of that name is a file
+cp in/a.png 80 && gpuimg hist -q 80 | head -n 1  # if a file has this name, the argument is the file
 gpuimg threshold -q in black/ && ls black
 gpuimg equalize -v in out/ --exclude '*.jpg' 2>&1 | grep '^gpuimg.*skipped'
 mkdir runs

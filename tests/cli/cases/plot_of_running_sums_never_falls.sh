@@ -1,6 +1,6 @@
 make_image png in.png 9x9
 gpuimg hist --channel rgb --cumulative in.png plot.svg
-# In SVG y grows downward, so that a curve that rises has a y that shrinks.
+# In SVG, y grows downward, so y decreases along a rising curve.
 python3 -c "
 import re
 for path in re.findall(r'class=\"line c-(.) *\" d=\"M80 ([^\"]*)\"', open('plot.svg').read()):

@@ -1,4 +1,4 @@
-# --preserve-times: each output has the times that its input had before it was read.
+# --preserve-times: each output gets the times that its input had before it was read.
 make_image png in.png 9x7
 make_image tif stack.tif 9x7 2
 old() { touch -m -d '2001-02-03 04:05:06.789 UTC' "$@" && touch -a -d '1999-01-02 03:04:05.678 UTC' "$@"; }

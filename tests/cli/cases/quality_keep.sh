@@ -1,4 +1,4 @@
-# --quality keep encodes as the input was: the same bytes as naming its quality and subsampling.
+# --quality keep encodes like the input: the bytes equal those of an explicit quality and subsampling.
 make_image png in.png 47x33
 make_image png gray.png 47x33 gray
 for from in in gray; do
@@ -18,7 +18,7 @@ gpuimg equalize --force -q --quality 35 --subsampling 420 in.png a.jpg
 gpuimg equalize --force -q --quality keep --subsampling 444 a.jpg kept.jpg
 gpuimg equalize --force -q --quality 35 --subsampling 444 a.jpg named.jpg
 cmp kept.jpg named.jpg
-# An input without JPEG quality gets the default, with a note. An output that is not a JPEG stays as without the option.
+# An input without a JPEG quality gets the default, with a note. The option does not affect outputs other than JPEG.
 gpuimg equalize --quality keep in.png out.jpg
 gpuimg equalize in.png plain.jpg && cmp out.jpg plain.jpg
 gpuimg equalize --quality keep a.jpg out.png

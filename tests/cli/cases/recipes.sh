@@ -1,4 +1,4 @@
-# Every command of docs/recipes.md runs, in one folder, in order.
+# Runs every command of docs/recipes.md in one folder, in order.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 mkdir scans photos planes arrays set
 make_image png scan.png 60x50 rgb
@@ -22,7 +22,7 @@ grep -q '^mean = ' normalization.txt || cat normalization.txt
 [ "$(wc -l <pairs.csv)" = 3 ] || cat pairs.csv
 [ "$(wc -l <hashes.jsonl)" = 2 ] || cat hashes.jsonl
 ls -1 arrays/* planes/*
-# Faxes later: only the new page is made, and the pages from before stay as they are.
+# A fax that arrives later: only the new page is written, and the earlier pages stay unchanged.
 later=$(grep '^gpuimg.*--resume faxes.jsonl' "$GPUIMG_SUPPORT/../../../docs/recipes.md")
 cp scan.png scans/c.png
 stat -c '%n %i %y' faxes/a.tif faxes/b.tif >before.txt
@@ -30,7 +30,7 @@ eval "$later -q" >out.txt 2>err.txt || cat err.txt
 stat -c '%n %i %y' faxes/a.tif faxes/b.tif | cmp - before.txt
 tail -n 1 faxes.jsonl | grep -o 'scans/c.png'
 gpuimg compare faxes/a.tif faxes/c.tif
-# A broken scan beside them fails alone, and is tried again when it is mended.
+# A broken scan among them fails alone, and is processed again after it is repaired.
 head -c 100 scan.png >scans/d.png
 eval "$later -q" >out.txt 2>err.txt; echo "exit code $?"
 cp scan.png scans/d.png

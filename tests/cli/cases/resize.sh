@@ -1,4 +1,4 @@
-# What resize, crop, rotate and flip write: sizes, depths and metadata, of files, folders and pipes.
+# resize, crop, rotate and flip: sizes, depths and metadata of the outputs, for files, folders and pipes.
 make_image png in.png 21x10 rgba 16
 for size in 8x8 7x x3 50% 300x300; do gpuimg resize -q --size $size in.png in_$size.png; done
 for fit in cover pad stretch; do gpuimg resize -q --size 30x30 --fit $fit in.png $fit.png; done

@@ -1,4 +1,4 @@
-# Sizes, boxes and names that are wrong, and images that they do not fit; nothing is written.
+# Invalid sizes, boxes and names, and values that do not fit the image; nothing is written.
 make_image png in.png 20x10 rgb 8
 expect 2 gpuimg resize in.png x.png
 for size in 0x5 5 x 5x-1 5xx5 -3% 0% nan% 999999999x; do expect 2 gpuimg resize --size=$size in.png x.png; done

@@ -1,5 +1,5 @@
-# CUDA's runtime is part of the executable, and loads the driver where there is one: no library of theirs is asked for at
-# the start.
+# CUDA's runtime is linked into the executable and loads the driver only if there is one, so gpuimg depends on no CUDA
+# library at startup.
 command -v readelf >/dev/null || { echo 'readelf is not installed'; exit 77; }
 needed=$(readelf -d "$(command -v gpuimg)" | grep NEEDED)
 [[ $needed == *libtbb* ]] || echo "what it needs cannot be read: $needed"

@@ -1,4 +1,4 @@
-# As some programs hand a pipe on: a reader must wait by itself.
+# Some programs pass on a non-blocking pipe; gpuimg must wait for its data.
 make_image png in.png 40x40
 gpuimg hist --bins 2 in.png >expected.csv
 python3 - <<'PY'

@@ -1,4 +1,5 @@
-# Whoever reads the output may go; the exit code and the failures stay. A full disk is told of by every command.
+# If the reader of the output closes the pipe, failures are still reported, with their exit code. Every command reports
+# a full disk.
 make_image png good.png 9x9
 make_image cut good.png broken.png 60
 gpuimg equalize --quiet --manifest m good.png broken.png out/ 2>/dev/null

@@ -1,4 +1,4 @@
-# --strip=gps removes positions alone; --strip names a color space that it removes.
+# --strip=gps removes only positions. --strip names a removed color space.
 hex() { printf '%s' "$1" | od -An -v -tx1 | tr -d ' \n'; }
 holds() { LC_ALL=C grep -a -c "$2" "$1"; }
 xmp='<x:xmpmeta><a exif:GPSLatitude="47,30N" dc:title="Harbor"/></x:xmpmeta>'

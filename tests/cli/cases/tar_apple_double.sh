@@ -1,4 +1,5 @@
-# As in folders, hidden files of an archive, such as macOS's ._photo.png, are not images: they are copied as they are.
+# As in folders, hidden files in an archive, such as macOS's ._photo.png, do not count as images and are copied
+# unchanged.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 mkdir -p in/deep in/__MACOSX/deep
 make_image png in/a.png 9x7

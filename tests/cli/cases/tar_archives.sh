@@ -1,7 +1,7 @@
-# Archives: the same bytes as from a folder, in order; other members as they are; compressed; streams; damaged members.
+# Archives: the same bytes as from a folder, in order; other members are copied; compression; streams; damaged members.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 mkdir -p in/deep
-zstd_of() {  # zstd_of FILE [ZEROS]: a zstd frame of FILE and so many bytes of zeros, by blocks that need no compressor
+zstd_of() {  # zstd_of FILE [ZEROS]: a zstd frame of FILE and ZEROS zero bytes, in raw and run-length blocks
   python3 - "$@" <<'P'
 import sys
 WINDOW = 1 << 17
@@ -61,7 +61,7 @@ head -c 500000 parts.tar >short.tar && expect 3 gpuimg equalize -q short.tar no.
 expect 3 gpuimg equalize -q short.tar - >begun.tar
 cmp -n "$(stat -c %s begun.tar)" begun.tar new.tar && tar tf begun.tar 2>/dev/null
 mkfifo pipe
-exec 7<>pipe  # gpuimg rejects a pipe without a reader, which cat may not be yet
+exec 7<>pipe  # keeps a reader open, because gpuimg rejects a pipe without one and `cat` starts later
 cat pipe >piped.tar 7>&- &
 gpuimg equalize -q parts.tar pipe 7>&-
 exec 7>&-
@@ -71,7 +71,7 @@ echo "- other operations"
 gpuimg hist -q in.tar - | tar tf - 2>/dev/null | head -2
 gpuimg hsl -q --planes in.tar - | tar tf - 2>/dev/null | head -4
 gpuimg hist -q in.tar stats.csv --table && cut -d, -f 1-4 stats.csv
-for name in in.tar.gz in.tar.zst; do gpuimg hist -q $name - --table | cmp - stats.csv; done  # the large text is passed over
+for name in in.tar.gz in.tar.zst; do gpuimg hist -q $name - --table | cmp - stats.csv; done  # the large text is skipped
 gpuimg hist -q --merge in.tar sum.csv && head -1 sum.csv
 expect 1 gpuimg hist -q in.tar --fail-if 'max<200'
 gpuimg hist -q --overlay in.tar plot.svg && grep -c 'class="line i-' plot.svg
@@ -84,12 +84,12 @@ expect 1 gpuimg equalize -q --fail-fast -j 1 bad.tar - | tar tf - | head -1
 echo "- damaged archives leave nothing"
 head -c 3000 in.tar >short.tar
 expect 3 gpuimg equalize -q short.tar no.tar
-tar --format=gnu -cf long.tar in/n*.txt && head -c 600 long.tar >short.tar  # inside the name
+tar --format=gnu -cf long.tar in/n*.txt && head -c 600 long.tar >short.tar  # ends within the name
 expect 3 gpuimg equalize -q short.tar no.tar 2>&1 | cut -d : -f 1-4
 expect 3 gpuimg equalize -q in/a.png no.tar --tar
 head -c 900 in.tar.gz >short.tar.gz
 expect 3 gpuimg equalize -q short.tar.gz no.tar
-head -c -3 in.tar.gz >short.tar.gz  # without the end of the checksum
+head -c -3 in.tar.gz >short.tar.gz  # lacks the end of the checksum
 expect 3 gpuimg equalize -q short.tar.gz no.tar
 cp in.tar.gz sum.tar.gz && printf '\377\377\377\377' | dd of=sum.tar.gz bs=1 seek=$(($(stat -c %s in.tar.gz) - 8)) conv=notrunc status=none
 expect 3 gpuimg equalize -q sum.tar.gz no.tar
@@ -99,7 +99,7 @@ gpuimg equalize -q in.tar - >one.tar && gpuimg equalize -q two.tar.gz - | cmp - 
 gpuimg equalize -q --tar - - <two.tar.gz | cmp - one.tar && rm one.tar
 tar -C in -cf header.tar a.png c.jpg
 printf '88888888' | dd of=header.tar bs=1 seek=$((512 + ($(stat -c %s in/a.png) + 511) / 512 * 512 + 148)) conv=notrunc status=none
-expect 3 gpuimg equalize -q header.tar no.tar 2>&1 | cut -d : -f 1-4  # libarchive's words differ between releases
+expect 3 gpuimg equalize -q header.tar no.tar 2>&1 | cut -d : -f 1-4  # libarchive's messages differ between releases
 expect 3 gpuimg equalize -q nowhere.tar no.tar
 : >empty.tar
 truncate -s 300M zeros && tar -czf bomb.tar.gz zeros
@@ -108,10 +108,10 @@ expect 3 gpuimg equalize -q --tar - - <bomb.tar.gz | wc -c
 tar -cf - zeros | head -c 512 >header && zstd_of header 314572800 >bomb.tar.zst && rm zeros
 expect 3 gpuimg equalize -q bomb.tar.zst no.tar
 expect 3 gpuimg hist -q bomb.tar.zst no.csv --table
-truncate -s 200M zeros && tar -czf dense.tar.gz zeros && rm zeros  # no larger than what is always allowed
+truncate -s 200M zeros && tar -czf dense.tar.gz zeros && rm zeros  # within the size that is always allowed
 expect 0 gpuimg equalize -q dense.tar.gz - | wc -c
 expect 3 gpuimg equalize -q empty.tar no.tar
-(ulimit -f 600 && expect 4 gpuimg equalize -q parts.tar no.tar)  # as on a full disk
+(ulimit -f 600 && expect 4 gpuimg equalize -q parts.tar no.tar)  # like a full disk
 ls no.tar 2>/dev/null
 echo "- rejections"
 expect 4 gpuimg equalize -q in.tar out.tar

@@ -1,4 +1,4 @@
-# Several archives in one run: one table, one sum, one list of duplicates; names begin with the archive.
+# Several archives in one run: one table, one sum, one list of duplicates. Each name begins with the archive's name.
 printf 'P5\n2 1\n255\n\1\3' >a.pgm
 printf 'P5\n2 1\n255\n\5\7' >b.pgm
 mkdir shards in && tar cf shards/0.tar a.pgm b.pgm && cp b.pgm c.pgm && echo label >c.txt && tar czf shards/1.tar.gz c.pgm c.txt

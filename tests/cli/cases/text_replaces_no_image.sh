@@ -1,4 +1,4 @@
-# Text never replaces an image or an input, with any option: every output that is text, every way to name it.
+# Text output never replaces an image or an input: every kind of text output, every way to name it, any options.
 make_image png a.png 6x5 rgb 8 1
 make_image png b.png 6x5 rgb 8 2
 make_image ppm c.ppm 6x5 3
@@ -11,7 +11,7 @@ tar -cf images.tar b.png c.ppm && cp images.tar disguised.txt && gzip -c list.tx
 mkdir out && cp a.png out/a.csv
 sums() { find . -type f -exec sha256sum {} + | sort; }
 sums >../before
-rejected() {  # rejected CODE WORDS…: also with --force and --in-place, and nothing is changed
+rejected() {  # rejected CODE WORDS…: even with --force and --in-place, and nothing changes
   local code=$1 more
   shift
   for more in '' --force '--force --in-place'; do

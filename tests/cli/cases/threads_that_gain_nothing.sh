@@ -1,9 +1,9 @@
-# No more threads than processors are started, and only those that the image has work for; the bytes stay the same.
-# Beside the threads that compute one waits for signals.
+# gpuimg starts at most one thread per processor, and only threads for which the image has work. The bytes stay the
+# same. One additional thread waits for signals.
 make_image png in.png 600x500
 make_image png tiny.png 1x1
 gpuimg equalize in.png photo.jpg
-of_sanitizer=$GPUIMG_SANITIZED  # the thread sanitizer starts one, too
+of_sanitizer=$GPUIMG_SANITIZED  # the thread sanitizer also starts one
 most=$(($(nproc) + 1 + of_sanitizer))
 check() { [ "$2" -le "$1" ] || echo "$2 threads instead of $1: $3"; }
 for threads in 1000 65536; do

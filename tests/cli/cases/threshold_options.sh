@@ -1,5 +1,5 @@
-# threshold: tells its thresholds; a level or a percentage in their place; inverted; classes; without its background;
-# windows of two sides; R of Sauvola.
+# threshold: prints its thresholds; a given level or percentage; inverted; classes; background removal; windows with two
+# sides; Sauvola's R.
 printf 'P5\n4 2\n255\n\012\024\144\310\012\024\144\310' >a.pgm   # 10 20 100 200, twice
 printf 'P5\n2 1\n65535\n\077\377\200\0' >deep.pgm                 # 16383 32768
 printf 'P5\n4 2\n255\n\377\377\377\0\377\377\377\0' >mask.pgm

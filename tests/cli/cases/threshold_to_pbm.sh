@@ -1,4 +1,4 @@
-# A PBM holds one bit a pixel: threshold writes it, and no other subcommand does.
+# A PBM holds one bit per pixel: threshold can write it, and no other subcommand can.
 make_image png in.png 20x9
 gpuimg threshold in.png t.png
 gpuimg threshold in.png out.pbm && head -n 1 out.pbm && gpuimg compare -q t.png out.pbm

@@ -1,4 +1,4 @@
-# A variable that is not set must not pass for an option that was left out.
+# An empty value, as from an unset shell variable, is an error and does not count as a missing option.
 make_image png in.png 9x9
 expect 2 gpuimg equalize --strength '' in.png out.png
 expect 2 gpuimg equalize --shard '' in.png out/

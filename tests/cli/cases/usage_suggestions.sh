@@ -1,4 +1,4 @@
-# Other tools' words, other spellings and upper case: what was meant is suggested, and nothing is done.
+# Words of other tools, other spellings and upper case: gpuimg suggests the right word and does nothing.
 make_image png in.png 3x3
 suggested() {  # suggested WORDS…: the last suggestion on standard error, and the exit code
   gpuimg "$@" 2>err.txt

@@ -1,4 +1,4 @@
-# WebP as an output: names, quality, without loss, what it cannot hold.
+# WebP output: names, quality, lossless, and images that it cannot hold.
 gpuimg version | grep -q 'libwebp [0-9]' || { echo 'built without libwebp'; exit 77; }
 make_image png in.png 31x17
 make_image png alpha.png 31x17 graya

@@ -1,4 +1,4 @@
-# What the window operations write: types, sizes and depths; one bit a pixel where a format has it.
+# Outputs of the window operations: types, sizes and depths; one bit per pixel if the format has it.
 make_image png in.png 20x9 rgba 16
 gpuimg integral -q --mean 5 in.png mean.png && gpuimg integral -q --mean 5 --background white --depth 8 in.png mean.jpg
 gpuimg integral -q --variance 3 in.png v.npy && gpuimg integral -q --deviation 3 --channel a in.png d.png

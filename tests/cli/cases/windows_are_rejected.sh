@@ -1,4 +1,4 @@
-# Parameters out of range, of other methods, and of other outputs.
+# Parameters that are out of range, that belong to another method, or that do not suit the output.
 make_image png in.png 9x9 rgb 8
 expect 2 gpuimg integral --mean 4 in.png x.png
 expect 2 gpuimg integral --mean 19 in.png x.png
