@@ -1,4 +1,4 @@
-"""Checks the syntax of a Kubernetes indexed Job, and that both places have the same number of shards.
+"""Checks the syntax of a Kubernetes indexed Job, and that the number of shards is the same in both places.
 
 usage: check_kubernetes_job.py JOB.yaml
 """

@@ -1,7 +1,7 @@
-"""Sends command lines to `gpuimg batch -`: many at once, with broken ones between, and kills the process at random
-moments. Each answer must be that of its line, what is answered must be there, and nothing may be there in part.
+"""Sends command lines to `gpuimg batch -`: many at a time, some of them invalid, and kills the process at random
+moments. Each answer must belong to its line, an output named in an answer must exist, and no output may be partial.
 
-usage: command_lines.py GPUIMG [TIMES]     TIMES of kills (GPUIMG_TEST_INTERRUPTIONS, or 8)
+usage: command_lines.py GPUIMG [TIMES]     TIMES: number of kills (GPUIMG_TEST_INTERRUPTIONS, or 8)
 """
 import json
 import os
@@ -56,7 +56,7 @@ class Trial:
                                 stdout=subprocess.PIPE, cwd=self.folder, text=True)
 
     def check_answers(self, answers):
-        """That each is of its line; returns the outputs that they name."""
+        """Checks that each answer belongs to its line; returns the outputs that the answers name."""
         told = set()
         for number, (answer, name) in enumerate(zip(answers, self.names)):
             check(answer["line"] == number + 1, f"answer {number + 1} is of line {answer['line']}")
@@ -70,7 +70,7 @@ class Trial:
         return told
 
     def check_outputs(self, told):
-        """That those that were told are there, and all that are there are whole."""
+        """Checks that all outputs named in answers exist, and that every existing output is complete."""
         found = {os.path.join(self.folder, "out", name) for name in os.listdir(os.path.join(self.folder, "out"))
                  if not name.startswith(".gpuimg-")}
         check(told <= found, f"missing: {told - found}")
@@ -113,7 +113,7 @@ class Trial:
         code = running.wait()
         expected = {signal.SIGTERM: batch_run.STOPPED_EARLY, signal.SIGINT: batch_run.INTERRUPTED,
                     signal.SIGKILL: -signal.SIGKILL}[how]
-        # It may have ended before, or may not have begun to take signals.
+        # The process may have ended earlier, or may not have installed its signal handlers yet.
         check(code in (expected, batch_run.SOME_FAILED) or not out and code == -how, f"{how.name}: exit code {code}")
         whole = [line for line in out.splitlines(keepends=True) if line.endswith("\n")]
         answers = [json.loads(line) for line in whole]

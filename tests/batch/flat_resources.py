@@ -1,4 +1,4 @@
-"""Checks that memory, descriptors and threads of a batch do not grow with the number of files.
+"""Checks that a batch's memory, descriptors and threads do not grow with the number of files.
 
 usage: flat_resources.py GPUIMG [FILES]     4000
 """

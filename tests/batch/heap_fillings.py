@@ -1,5 +1,5 @@
-"""Shared by the tests of uninitialized memory: runs gpuimg on a heap that is filled with a byte, and takes everything
-that the run shows."""
+"""Shared by the tests for uninitialized memory: runs gpuimg on a heap filled with a given byte, and collects all
+visible results of the run."""
 import os
 import re
 import shutil
@@ -7,14 +7,14 @@ import shutil
 import batch_run
 
 # glibc fills allocated memory with the complement of MALLOC_PERTURB_, and freed memory with its value. The address
-# sanitizer has its own allocator, configured by malloc_fill_byte. Each ignores the other's setting.
+# sanitizer has its own allocator, which malloc_fill_byte configures. Each allocator ignores the other's setting.
 FILLINGS = [(85, 170), (170, 85)]
 
 KNOWN_LEAKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lsan.supp")
 
 
 def environment_of(filling):
-    """As arguments of `env`; none for the default heap."""
+    """Arguments for `env`; none for the default heap."""
     if filling is None:
         return []
     perturb, fill = filling
@@ -29,12 +29,12 @@ def without_times(line):
 
 
 def run_of_batch(gpuimg, operation, filling, *options):
-    """Exit code, streams, manifest and outputs of one batch over the folder `in`, and the manifest's items by input."""
+    """Exit code, streams, manifest and outputs of a batch over the folder `in`, and the manifest's items by input."""
     command = [gpuimg, *operation, "in", "out/", "--include", "*", "--backend", "cpu", "-q", "--manifest", "run.jsonl"]
     ended = batch_run.Running(*command, *options, prefix=["env", *environment_of(filling)]).end()
     with open("run.jsonl", encoding="utf-8") as file:
         lines = [without_times(line) for line in file]
-    # Workers write the lines `begun` as they come to it; the others are in the order of the plan.
+    # The order of `begun` lines depends on the workers; all other lines are in the order of the plan.
     begun = sorted(line for line in lines if '"status": "begun"' in line)
     manifest = [line for line in lines if '"status": "begun"' not in line] + begun
     items = {line["input"]: line for line in batch_run.manifest_lines("run.jsonl")[1:]}

@@ -14,7 +14,7 @@ STEMS = ["image", "with space", "größe", "снимок", "図", "quote'", "sem
 
 
 def load_make_image():
-    """Imports the image generators of the command-line tests, a program without the .py extension."""
+    """Imports the image generators of the command-line tests, which are a program without the extension .py."""
     loader = importlib.machinery.SourceFileLoader("make_image", MAKE_IMAGE)
     spec = importlib.util.spec_from_loader("make_image", loader)
     module = importlib.util.module_from_spec(spec)
@@ -27,7 +27,7 @@ make_image = load_make_image()
 
 
 def broken_forms(good, size):
-    """Broken files that every reader must reject, in the order of their use."""
+    """Broken files that every reader must reject, in the order in which write() uses them."""
     middle = len(good) // 2
     flipped = bytes([good[middle] ^ 0x55])
     return [
@@ -35,7 +35,7 @@ def broken_forms(good, size):
         b"",
         b"this is text, whatever the name says\n",
         good[:middle] + flipped + good[middle + 1 :],  # one damaged byte
-        make_image.bomb(size),  # declares pixels that it does not have
+        make_image.bomb(size),  # declares pixels that the file lacks
     ]
 
 
@@ -46,7 +46,7 @@ def relative_path(index):
 
 
 def write(folder, count, size, broken=0, seed=1):
-    """Writes `count` noise images, `broken` of them unreadable; returns the sorted relative paths of those."""
+    """Writes `count` noise images, `broken` of them unreadable; returns the sorted paths of the broken ones."""
     pick = random.Random(seed)
     broken_at = sorted(pick.sample(range(count), broken))
     for name in FOLDERS:

@@ -1,8 +1,9 @@
-"""Sends SIGINT, SIGTERM, SIGHUP and kill -9 at random moments of a batch. There must be no partial output, and the
-rerun must produce the bytes of an undisturbed run. A foreign file in place of an output must stay unchanged, and --resume
-must refuse to replace it.
+"""Sends SIGINT, SIGTERM, SIGHUP and SIGKILL at random moments of a batch. There must be no partial output, and the
+rerun must produce the bytes of an undisturbed run. A foreign file in place of an output must stay unchanged, and
+--resume must reject it.
 
-usage: interruptions.py GPUIMG [TIMES] [SIGNAL…]     TIMES of each signal (GPUIMG_TEST_INTERRUPTIONS, or 8); all three
+usage: interruptions.py GPUIMG [TIMES] [SIGNAL…]
+TIMES: how often each signal is sent (GPUIMG_TEST_INTERRUPTIONS, or 8). Without SIGNAL, all signals are tested.
 """
 import hashlib
 import os
@@ -38,7 +39,8 @@ class Trial:
         image_tree.write(self.source, IMAGES, SIZE, seed=random.randrange(1_000_000))
         reference = os.path.join(folder, "expected")
         batch_run.expect(0, *self.command(reference))
-        self.seconds = batch_run.expect(0, *self.command(reference, "--force")).seconds  # the first run warms the caches
+        # The run before this one warmed the caches.
+        self.seconds = batch_run.expect(0, *self.command(reference, "--force")).seconds
         self.expected = batch_run.outputs_of(reference)
         check(len(self.expected) == IMAGES, f"{len(self.expected)} outputs of {IMAGES} images")
 
@@ -48,8 +50,8 @@ class Trial:
         return [*command, *self.steps, "--jobs", str(jobs), *more]
 
     def interrupt(self, number):
-        """Runs and stops gpuimg at a random moment, with a second signal if needed. Returns a description, the outputs,
-        and the path of a foreign file among them, or None."""
+        """Starts gpuimg and stops it at a random moment, with a second signal if needed. Returns a description, the
+        outputs, and the path of a foreign file among them, or None."""
         shutil.rmtree(self.target, ignore_errors=True)
         if os.path.exists(self.manifest):
             os.remove(self.manifest)
@@ -108,7 +110,7 @@ class Trial:
         os.remove(os.path.join(self.target, foreign))
 
     def check_manifest(self, left, what):
-        """Checks that each done item has its output, and that each output has a begun line."""
+        """Checks that each item recorded as done has its output, and that each output has a `begun` line."""
         begun = {file for line in batch_run.begun_lines(self.manifest) for file in line["files"]}
         for path in left:
             check(os.path.join(self.target, path) in begun, f"{what}: the manifest has no begun line for {path!r}")

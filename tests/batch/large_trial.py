@@ -1,8 +1,8 @@
 """A large batch: small and large real images in nested folders, names with spaces and several scripts, five broken files.
-One command must name the five, stay below --max-memory, and finish in seconds when repeated.
+One command must name the five broken files, stay below --max-memory, and finish within seconds when repeated.
 
 usage: large_trial.py GPUIMG PHOTOS [--small 2000] [--large 60] [--max-memory BYTES] [--jobs N] [--folder FOLDER]
-PHOTOS is a folder tree with real PNG and JPEG files: the largest are copied, the small images are crops of them.
+PHOTOS is a folder tree with real PNG and JPEG files. The largest ones are copied; the small images are cut from them.
 """
 import argparse
 import importlib.util
@@ -59,7 +59,7 @@ def cut_small(photos, folder, first, count, seed):
 
 
 def apart(work, *arguments):
-    """Runs work() in a child process: gpuimg would inherit the peak memory of this one."""
+    """Runs work() in a child process, because gpuimg would inherit the peak memory of the calling process."""
     process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     process.start()
     process.join()

@@ -1,4 +1,4 @@
-"""Checks that --max-memory holds for any number of workers: large images wait, and cached memory counts too.
+"""Checks that --max-memory holds for any number of workers: large images wait for memory, and cached memory counts too.
 
 usage: memory_limit.py GPUIMG [COPIES]     30
 """
@@ -25,7 +25,7 @@ def main(gpuimg, copies=30):
         source, target = os.path.join(folder, "in"), os.path.join(folder, "out")
         os.mkdir(source)
         first = os.path.join(source, "0.png")
-        # In a child process: gpuimg would inherit the peak memory of this one.
+        # In a child process, because gpuimg would inherit the peak memory of the calling process.
         subprocess.run([sys.executable, image_tree.MAKE_IMAGE, "png", first, SIZE], check=True)
         for copy in range(1, int(copies)):
             os.link(first, os.path.join(source, f"{copy}.png"))

@@ -1,10 +1,11 @@
-"""Checks that damage never shows what memory held: damages files of each format that a library decodes, and decodes
-them alone and in batches of 20, each on two heap fillings. Outputs and messages must be the same in all four.
+"""Checks that damaged files never expose old contents of memory. Damages files of each format that a library decodes,
+and decodes them alone and in batches of 20, each on two heap fillings. Outputs and messages must be the same in all
+four cases.
 
 usage: mutants_on_any_heap.py GPUIMG WRITE_CATALOGUE SAMPLES [--mutants N] [--formats png,jpg,tif,webp,heic,avif]
-    N mutants of each format, 20 if it is left out.
+    N is the number of mutants of each format (default 20).
 
-Seeds are files of the catalogue, and larger ones that gpuimg and heif-enc make of SAMPLES.
+The seeds are catalogue files, and larger files that gpuimg and heif-enc make from SAMPLES.
 """
 import argparse
 import concurrent.futures
@@ -24,11 +25,11 @@ from heap_fillings import FILLINGS, differences, environment_of, run_of_batch
 
 BATCH = 20
 OPERATION = ["equalize", "--strength", "0"]
-PNM = "pam"  # holds every kind of pixels
-MOST_BYTES = 200_000  # of a seed
-MOST_SEEDS = 60  # of a format, from the catalogue
+PNM = "pam"  # can hold pixels of every format
+MOST_BYTES = 200_000  # maximum size of a seed
+MOST_SEEDS = 60  # maximum number of catalogue files per format
 PHOTOS = ["landscape.png", "night.png", "logo.png", "radiograph.png"]
-# Arguments of heif-enc, which is not installed everywhere. x265 codes rows of blocks apart (wpp) unless told not to.
+# Arguments of heif-enc, which is not installed everywhere. By default, x265 codes rows of blocks independently (wpp).
 HEIF_ENC = {
     "heic": [["-q", "30"], ["-q", "60", "-p", "x265:wpp=0"], ["-L", "-p", "x265:ctu=16"], ["-q", "40", "-p", "x265:slices=3"]],
     "avif": [["-A", "-q", "30", "-p", "speed=9"]],
@@ -45,7 +46,7 @@ MADE_BY_GPUIMG = {
 
 
 def seeds_of(kind, verdicts, samples, gpuimg, random):
-    # Of HEVC the catalogue has little that is sound; what has one flipped bit is as good.
+    # The catalogue has few valid HEVC files; files with one flipped bit are equally useful as seeds.
     names = [name for name, verdict in verdicts.items() if verdict == "good" or kind == "heic"]
     seeds = [read(os.path.join("catalogue", name)) for name in names if name.endswith("." + kind)]
     seeds = [seed for seed in seeds if len(seed) > 100]
@@ -75,7 +76,7 @@ def read(path):
 
 
 def image_data_of(kind, data):
-    """The range of bytes that is mostly compressed data."""
+    """The range of bytes that consists mostly of compressed data."""
     marks = {"heic": b"mdat", "avif": b"mdat", "webp": b"VP8", "jpg": b"\xff\xda", "png": b"IDAT"}
     begin = data.find(marks[kind]) + 8 if kind in marks else len(data) // 8
     return (begin, len(data)) if 8 <= begin < len(data) - 1 else (0, len(data))
@@ -91,7 +92,7 @@ def mutant(kind, data, random):
 
 
 def damaged(data, random):
-    """Some damage that leaves the length as it is, because most formats check that first."""
+    """Damages data without changing its length, because most formats check the length first."""
     changed = bytearray(data)
     how = random.randrange(8)
     at = random.randrange(len(changed))
@@ -104,7 +105,7 @@ def damaged(data, random):
     elif how == 5:
         for _ in range(random.randint(1, 4)):
             changed[random.randrange(len(changed))] = random.randrange(256)
-    elif how == 6:  # a piece is cut out, and what follows moves up
+    elif how == 6:  # removes bytes, moves the following bytes forward, and pads the end
         del changed[at : at + length]
         changed += bytes(random.choice((0, 255)) for _ in range(length))
     else:
@@ -113,7 +114,7 @@ def damaged(data, random):
 
 
 def png_chunks(data):
-    """[name, content] of each chunk; ends at the first that is not whole."""
+    """[name, content] of each chunk, up to the first incomplete one."""
     chunks = []
     at = 8
     while at + 12 <= len(data):
@@ -133,13 +134,13 @@ def png_of(chunks):
 
 
 def with_checksums(data):
-    """A PNG whose damage its checksums do not show. Damage to the structure stays."""
+    """Repairs a PNG's checksums, so that they do not reveal the damage. Damage to the structure stays."""
     whole = png_of(png_chunks(data))
     return whole + bytes(data[len(whole) :])
 
 
 def damaged_png(data, random):
-    """Damage under the deflate coding, or in the content of one chunk, with right checksums."""
+    """Damages the filtered rows and compresses them again, or damages one chunk's content; checksums are correct."""
     chunks = png_chunks(data)
     places = [i for i, (name, _) in enumerate(chunks) if name == b"IDAT"]
     try:
@@ -159,7 +160,7 @@ def damaged_png(data, random):
 
 
 def result_alone(gpuimg, name, filling):
-    """Exit code, pixels and messages of one file."""
+    """Exit code, pixels and messages for one file."""
     command = ["env", *environment_of(filling), gpuimg, *OPERATION, "--backend", "cpu", "--format", PNM]
     ended = subprocess.run([*command, os.path.join("in", name), "-"], capture_output=True, stdin=subprocess.DEVNULL)
     messages = [line for line in ended.stderr.decode(errors="replace").splitlines() if line.startswith("gpuimg: ")]
@@ -173,7 +174,7 @@ def error_alone(result):
 
 
 def check_mutants(gpuimg, kind, mutants, keep):
-    """Returns how many mutants were rejected."""
+    """Returns the number of rejected mutants."""
     shutil.rmtree("in", ignore_errors=True)
     os.mkdir("in")
     names = []
@@ -196,7 +197,7 @@ def check_mutants(gpuimg, kind, mutants, keep):
     batches = [run_of_batch(gpuimg, [*OPERATION, "--output-format", PNM], filling) for filling in FILLINGS]
     (one, items), (other, _) = batches
     for part in one:
-        # dav1d writes messages of its own, in any order.
+        # dav1d prints its own messages, in any order.
         if part != "messages" and one[part] != other[part]:
             fail(names[0], f"{kind}, in a batch: {part} differ: {differences(one[part], other[part])}")
     for name, result in zip(names, alone[0]):

@@ -1,5 +1,5 @@
-"""Checks that outputs and messages do not depend on uninitialized memory: runs the catalogue of valid and broken files as
-batches with several heap fill patterns. The manifest's status of each file must match the catalogue.
+"""Checks that outputs and messages do not depend on uninitialized memory: runs the catalogue of valid and broken files
+as batches, with several heap fillings. The manifest's status of each file must match the catalogue.
 
 usage: same_on_any_heap.py GPUIMG WRITE_CATALOGUE
 """

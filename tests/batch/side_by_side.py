@@ -1,5 +1,5 @@
-"""Several gpuimg processes in one folder: shards produce exactly the union, and two concurrent runs with --skip-existing
-never show a partial file.
+"""Several gpuimg processes in one folder: the shards together produce exactly the output of a single run, and two
+concurrent runs with --skip-existing never expose a partial file.
 
 usage: side_by_side.py GPUIMG [ROUNDS]
 """
@@ -60,7 +60,7 @@ def shards_make_the_union(folders, count):
     dealt = [line["output"] for manifest in manifests for line in batch_run.done_lines(manifest)]
     check(len(dealt) == len(set(dealt)) == IMAGES, f"{what}: {len(dealt)} items for {IMAGES} images")
     batch_run.expect(0, folders.gpuimg, "report", *manifests)
-    batch_run.expect(1, folders.gpuimg, "report", *manifests[1:])  # the shard that did not run is missing
+    batch_run.expect(1, folders.gpuimg, "report", *manifests[1:])  # without the manifest of one shard, report must fail
     sizes = [len(batch_run.done_lines(manifest)) for manifest in manifests]
     print(f"{what}: exactly the union, dealt as {sizes}")
 
