@@ -1,5 +1,5 @@
-"""bench/folders_on_gpu with a gpuimg that only copies: which commands it runs, in which order, what it prints, and that
-it notices other bytes. usage: folders_on_gpu.py FOLDERS_ON_GPU"""
+"""Runs bench/folders_on_gpu with a fake gpuimg that only copies files. Checks which commands it runs, in which order,
+what it prints, and that it detects wrong outputs. usage: folders_on_gpu.py FOLDERS_ON_GPU"""
 import os
 import re
 import subprocess
@@ -34,7 +34,7 @@ class FoldersOnGpu(unittest.TestCase):
             file.write(text)
 
     def run_bench(self, *words, **environment):
-        """Returns what ran, and the words of each command of the measured rows."""
+        """Returns the finished process, and the commands that it ran."""
         self.write("log", "")
         environment = os.environ | {"FAKE_LOG": self.path("log")} | environment
         command = [sys.executable, "-B", BENCH, FAKE, self.path("photos"), "--scratch", self.path("scratch"),
@@ -59,7 +59,7 @@ class FoldersOnGpu(unittest.TestCase):
         self.assertEqual(files, "12")
         self.assertRegex(start, r"^[0-9]\.[0-9]{3}$")
         self.assertGreater(float(cpu), 0)
-        for cell in (cuda, ratio):  # the fake one has no start that could be measured
+        for cell in (cuda, ratio):  # the fake gpuimg starts too fast for its start to be measured
             self.assertRegex(cell, r"^([0-9]+\.[0-9]+|too few files)$")
 
     def test_the_first_images_can_be_left_out(self):
@@ -73,7 +73,7 @@ class FoldersOnGpu(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--after: a row has no more files than that", done.stderr)
 
-    def test_every_row_takes_its_kind(self):
+    def test_every_row_uses_photos_of_its_kind(self):
         done, ran = self.run_bench()
         self.assertEqual(done.returncode, 0, done.stderr)
         for row, files in (("equalize JPEG to PNG", "3"), ("equalize PNG to PNG", "3"), ("hist PNG", "6"),
@@ -81,7 +81,7 @@ class FoldersOnGpu(unittest.TestCase):
             self.assertEqual(self.cells(done, row)[0], files)
         self.assertIn("equalize --format png in out-cuda -q --backend cuda --jobs 3", ran)
 
-    def test_a_kind_without_photos_is_named(self):
+    def test_a_row_without_photos_says_so(self):
         os.remove(self.path("photos/d.png"))
         done, _ = self.run_bench("--rows", "hist PNG,hist JPEG")
         self.assertEqual(self.cells(done, "hist PNG")[0], "no such photo")
@@ -97,7 +97,7 @@ class FoldersOnGpu(unittest.TestCase):
         done, _ = self.run_bench(*words, FAKE_WRONG_ON="cuda")
         self.assertIn("the outputs of CUDA differ from the CPU's", done.stderr)
 
-    def test_numbers_of_gpus(self):
+    def test_several_numbers_of_gpus(self):
         done, ran = self.run_bench("--rows", "hist JPEG", "--gpus", "1,2,4")
         self.assertEqual(done.returncode, 0, done.stderr)
         measured = [line.partition(" -q ")[2] for line in ran if " in " in line]
@@ -107,7 +107,7 @@ class FoldersOnGpu(unittest.TestCase):
         self.assertIn("| CPU, images/s | 1 GPU, images/s | 2 GPUs, images/s | 4 GPUs, images/s |", done.stdout)
         self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3 + 3)
 
-    def test_a_start_has_as_many_images_as_its_row(self):
+    def test_a_start_is_measured_with_as_many_images_as_its_row(self):
         _, ran = self.run_bench("--rows", "hist JPEG,hist PNG", "--gpus", "1,2", FAKE_TELLS_FILES="1")
         self.assertEqual([line for line in ran if line.startswith("files ")],
                          [*["files 12 in small"] * 15, *["files 12 in in"] * 6,
@@ -130,7 +130,7 @@ class FoldersOnGpu(unittest.TestCase):
                  for line in ran if line.startswith("equalize in ") or line == "peer equalize"]
         self.assertEqual(order, ["equalizecpu ", "equalizecuda", "peer"] * 2)
         cells = self.cells(done, "equalize JPEG to JPEG")
-        self.assertEqual(cells[3], "123.4")  # the last rate that it printed
+        self.assertEqual(cells[3], "123.4")  # the last rate that the peer printed
         self.assertAlmostEqual(float(cells[5]), 123.4 / float(cells[1]), delta=0.01)
         self.assertEqual(self.cells(done, "hist PNG")[3], "")
 
@@ -143,7 +143,7 @@ class FoldersOnGpu(unittest.TestCase):
         done, _ = self.run_bench("--rows", "hist JPEG", "--peer", self.path("peer.py"))
         self.assertEqual(self.cells(done, "hist JPEG")[3], "7.5", done.stderr)
 
-    def test_other_bytes_end_it(self):
+    def test_different_outputs_are_an_error(self):
         done, _ = self.run_bench("--rows", "hist JPEG", FAKE_WRONG_ON="cuda")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the outputs of CUDA differ from the CPU's: ['000000.jpg']", done.stderr)
