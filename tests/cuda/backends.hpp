@@ -13,8 +13,8 @@
 
 namespace gpuimg::test {
 
-/// True if tests fill device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that initcheck
-/// can find reads of uninitialized memory.
+/// True if tests fill device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 turns this off, so that initcheck can
+/// find reads of uninitialized memory.
 bool poisons_memory();
 
 /// A new CUDA backend. The device is limited to `max_shared_bytes` of shared memory per block.
@@ -24,7 +24,7 @@ class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override;
 
-  /// Shared by all tests, so that the same backend processes all sizes.
+  /// Shared by all tests, so that one backend processes images of all sizes.
   static Backend& gpu();
   static Backend& cpu();
 };

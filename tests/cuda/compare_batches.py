@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs batches over folders on the CPU and on the GPU and compares their outputs, messages, exit codes and manifests.
-Then runs up to 40 of the files that failed one by one. usage: compare_batches.py GPUIMG FOLDER…
+Then processes up to 40 of the failed files one by one. usage: compare_batches.py GPUIMG FOLDER…
 
-The test fails unless the device decodes some files and encodes some outputs: otherwise it would compare nothing.
+The test fails unless the device decodes some files and encodes some outputs; otherwise it would compare nothing.
 """
 import collections
 import hashlib
@@ -26,7 +26,7 @@ CALLS = [
     ["integral", "--mean", "5", "--then", "equalize", "--color", "rgb", "--then", "hist"],
     ["threshold", "--method", "mean", "--then", "integral"],
 ]
-# Fields of a manifest's record that do not depend on time.
+# Fields of a manifest's record that are independent of time.
 COMPARED = ("input", "output", "status", "error", "notes")
 
 
@@ -48,7 +48,7 @@ def files_below(folder):
 
 
 def records_of(path):
-    """A manifest's records by input, and how many files each side decoded and encoded."""
+    """A manifest's records by input, and the numbers of files decoded and encoded by host and device."""
     sides, records = collections.Counter(), {}
     with open(path, encoding="utf-8") as file:
         for record in map(json.loads, file):
@@ -60,7 +60,7 @@ def records_of(path):
 
 
 def batch(gpuimg, backend, words, source, scratch):
-    """Runs a batch. Returns its results, and how many files each side decoded and encoded."""
+    """Runs a batch. Returns its results, and the numbers of files decoded and encoded by host and device."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         options = ["-q", "--manifest", "done.jsonl", source, "out"]
         of_first = words.index("--then") if "--then" in words else len(words)
@@ -75,7 +75,7 @@ def told(sides):
 
 
 def differences(one, other):
-    """Describes the parts that differ; for dictionaries, lists the keys that differ."""
+    """Describes the differing parts; for dictionaries, lists the differing keys."""
     for part in one:
         if one[part] == other[part]:
             continue
@@ -88,7 +88,7 @@ def differences(one, other):
 
 
 def alone(gpuimg, path, scratch):
-    """Runs both backends on one file. Returns the differences."""
+    """Processes one file on both backends. Returns the differences."""
     results = []
     for backend in ("cpu", "cuda"):
         with tempfile.TemporaryDirectory(dir=scratch) as folder:

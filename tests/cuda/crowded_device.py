@@ -2,9 +2,9 @@
 """Runs gpuimg while another process occupies most of the device memory. Each call must either produce the CPU's bytes,
 or fail with one error line and no output file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
 
-One image has 48 MB and results of up to 192 MB. The other has 92 MB, so that `--backend auto` prefers CUDA over one
-thread. The free memory varies from enough for everything to too little for CUDA itself. The test fails unless whole
-images, strips, the CPU as a fallback, and errors all occur.
+One image has 48 MB and results of up to 192 MB. The other has 92 MB, so that `--backend auto` prefers CUDA to one CPU
+thread. The free memory varies from enough for everything to too little for CUDA itself. The test fails unless all
+outcomes occur: whole images, strips, the CPU as a fallback, and errors.
 """
 import collections
 import os
@@ -80,7 +80,7 @@ class CrowdedDevice:
         return happened
 
     def search(self):
-        """Finds, by bisection, the least free memory in which CUDA works, then increases the memory from there."""
+        """Finds, by bisection, the smallest free memory in which CUDA works, then increases the memory from there."""
         rejected, working = 0, 2048
         self.at(rejected)
         self.at(working)

@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// The pixels; nullopt if the file is left to the host.
+/// The pixels; nullopt if the backend leaves the file to the host.
 inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byte> file, int orientation = 1) {
   std::optional<EncodedJpeg> jpeg = codecs::jpeg::describe_jpeg(file);
   if (!jpeg) {
@@ -24,8 +24,8 @@ inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byt
   return picture ? std::optional(backend.download(*picture)) : std::nullopt;
 }
 
-/// The same for a JPEG of several scans, whose coefficients the host decodes. Needs at least 2¹⁸ pixels; the device
-/// does not take smaller images.
+/// Like decode_on, for a JPEG with several scans, whose coefficients the host decodes. The device takes only images of
+/// at least 2¹⁸ pixels.
 inline std::optional<Image> decode_scans_on(Backend& backend, std::span<const std::byte> file) {
   codecs::ReadOptions options;
   options.new_image = [&](int width, int height, PixelFormat format) {
@@ -42,7 +42,8 @@ inline void expect_taken(Backend& backend, std::span<const std::byte> file) {
   ASSERT_TRUE(same_pixels(found->view(), read_with_libjpeg(file).view()));
 }
 
-/// Expects the same pixels, or a file that is left to the host. Increments `taken` if the backend decodes the file.
+/// Expects libjpeg-turbo's pixels, or that the backend leaves the file to the host. Increments `taken` if the backend
+/// decodes the file.
 inline void expect_same_or_left(Backend& backend, std::span<const std::byte> file, int& taken) {
   const std::optional<Image> found = decode_on(backend, file);
   if (!found) {

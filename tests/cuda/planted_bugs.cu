@@ -1,5 +1,5 @@
-// One kernel for each kind of bug that compute-sanitizer detects. A tool's clean report on gpuimg counts only if the
-// same tool reports its planted bug.
+// One kernel for each kind of bug that compute-sanitizer detects. A tool's clean report on gpuimg counts only if that
+// tool detects its planted bug.
 // usage: gpuimg_planted_bugs memcheck|racecheck|initcheck|synccheck|none
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@ constexpr int kThreads = 64;
 /// memcheck: the last thread writes past the end.
 __global__ void write_beyond(int* values) { values[threadIdx.x + 1] = 1; }
 
-/// racecheck: a thread reads what a thread of another warp wrote, without a barrier in between.
+/// racecheck: a thread reads a value that a thread of another warp wrote, without a barrier in between.
 __global__ void read_too_early(int* values) {
   __shared__ int shared[kThreads];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -34,7 +34,7 @@ __global__ void wait_without_others(int* values, int waiting) {
   values[threadIdx.x] = shared[threadIdx.x];
 }
 
-/// none: correct code, which no tool may report.
+/// none: correct code, for which every tool must report nothing.
 __global__ void write_own(int* values) { values[threadIdx.x] = 1; }
 
 int failed(cudaError_t code) {

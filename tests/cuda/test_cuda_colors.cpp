@@ -1,4 +1,4 @@
-// All 2²⁴ 8-bit colors, and the extremes of 16 bits, through every operation on color.
+// Every operation on color, for all 2²⁴ 8-bit colors and for the extremes of 16 bits.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
@@ -44,7 +44,7 @@ TEST_F(CudaColors, EdgesOf16Bits) {
   pair.hsl(random);
 }
 
-/// Stored values that no conversion produces: any float including NaN and infinities, and any byte.
+/// HSL values that no conversion produces: any float including NaN and infinities, and any byte.
 TEST_F(CudaColors, ArbitraryStoredHsl) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -96,7 +96,7 @@ TEST_F(CudaDeviceTest, RowsComeInBands) {
     if (is_pinned) {
       backend->expect_many_images();
     }
-    // A row of 4500 pixels has 36,000 bytes, so 116 rows fit in 4 MiB. A row of the last size exceeds 4 MiB.
+    // A row of 4500 pixels has 36,000 bytes, so 116 rows fit in 4 MiB. A single row of the last size exceeds 4 MiB.
     const std::pair<int, int> sizes[] = {{1, 1},      {7, 3},      {4500, 115}, {4500, 116},
                                          {4500, 117}, {4500, 232}, {4500, 233}, {600000, 3}};
     for (const auto& [width, height] : sizes) {

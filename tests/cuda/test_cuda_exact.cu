@@ -1,4 +1,4 @@
-// The kernels' fast exact arithmetic equals the plain definitions over its whole domain. Runs on the device.
+// The kernels' fast exact arithmetic equals the plain definitions on its whole domain. Runs on the device.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
@@ -23,7 +23,7 @@ __device__ Rgb color_of(unsigned long long index) {
           static_cast<std::uint32_t>(index & 255)};
 }
 
-/// Thread → pairs of a 24-bit color and a new luma.
+/// Each thread handles pairs of a 24-bit color and a new luma.
 __global__ void compare_luma(unsigned long long* wrong, unsigned long long* example) {
   const unsigned long long stride = 1ULL * gridDim.x * blockDim.x;
   for (unsigned long long i = 1ULL * blockIdx.x * blockDim.x + threadIdx.x; i < 1ULL << 32; i += stride) {
@@ -55,7 +55,7 @@ __device__ bool equal_conversions(const Rgb& p) {
          a.saturation == b.saturation && a.lightness == b.lightness;
 }
 
-/// Thread → colors: the 8-bit color with this index, or a 16-bit color derived from the index and `seed`.
+/// Each thread handles the 8-bit color with its index, or a 16-bit color derived from the index and `seed`.
 template <class T>
 __global__ void compare_hsl(unsigned long long count, unsigned long long seed, unsigned long long* wrong,
                             unsigned long long* example) {
@@ -67,7 +67,7 @@ __global__ void compare_hsl(unsigned long long count, unsigned long long seed, u
       z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
       z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
       z ^= z >> 31;
-      const int shift = static_cast<int>(z >> 60 & 7);  // small numbers as well as large ones
+      const int shift = static_cast<int>(z >> 60 & 7);  // gives small and large numbers
       p = {static_cast<std::uint32_t>(z & 0xFFFF) >> shift, static_cast<std::uint32_t>(z >> 16 & 0xFFFF) >> shift,
            static_cast<std::uint32_t>(z >> 32 & 0xFFFF) >> shift};
     }

@@ -1,5 +1,5 @@
-// Images of more than 2³¹ pixels or bytes. Where a second table would not fit, tests compare with expected values that
-// they compute on the fly. Needs about 11 GB of host memory.
+// Images of more than 2³¹ pixels or bytes. If a second table would not fit in memory, tests compute the expected values
+// on the fly. Needs about 11 GB of host memory.
 #include <gtest/gtest.h>
 
 #include <numeric>

@@ -1,5 +1,5 @@
-// JPEG decoded on the device has libjpeg-turbo's pixels. tests/unit/codecs/test_jpeg_twin.cpp tests the same functions
-// on the host; damaged files are in test_cuda_jpeg_damage.cpp.
+// JPEG decoded on the device gives libjpeg-turbo's pixels. tests/unit/codecs/test_jpeg_twin.cpp tests the same
+// functions on the host; test_cuda_jpeg_damage.cpp tests damaged files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class CudaJpeg : public CudaTest {
   static void expect_taken(std::span<const std::byte> file) { test::expect_taken(gpu(), file); }
 };
 
-/// Has few cases, because compute-sanitizer also runs it and takes seconds per decoding.
+/// Has few cases, because compute-sanitizer also runs this test and takes seconds per image.
 TEST_F(CudaJpeg, OneOfEverySampling) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -47,7 +47,7 @@ TEST_F(CudaJpeg, SmallImagesOfEverySampling) {
   for (const JpegSampling sampling : kJpegSamplings) {
     for (const int width : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, random.between(34, 200)}) {
       for (const int height : {1, 2, 7, 8, 9, 16, 17, 33, random.between(34, 100)}) {
-        JpegChoices choices = any_jpeg(random, 60, 9);  // below quality 60, noise may be left to the host
+        JpegChoices choices = any_jpeg(random, 60, 9);  // below quality 60, the device may leave noise to the host
         choices.horizontal_sampling = sampling.horizontal;
         choices.vertical_sampling = sampling.vertical;
         const Image image = any_image(random, width, height, {Sample::u8, random.below(5) == 0 ? 1 : 3});
@@ -58,7 +58,7 @@ TEST_F(CudaJpeg, SmallImagesOfEverySampling) {
   }
 }
 
-/// Sides from 1 to 1600, small ones as often as large ones.
+/// Sides from 1 to 1600; small sides are as likely as large ones.
 int any_side(Random& random) { return static_cast<int>(std::exp2(static_cast<double>(random.below(10650)) / 1000.0)); }
 
 TEST_F(CudaJpeg, AThousandPhotos) {
@@ -87,7 +87,7 @@ TEST_F(CudaJpeg, AThousandPhotos) {
   EXPECT_GE(taken, kMinTaken);
 }
 
-/// More tiles, of the raw scan and of subsequences, than the one-block kernels handle in one turn.
+/// More tiles, both of the raw scan and of subsequences, than the one-block kernels handle in one iteration.
 TEST_F(CudaJpeg, LongScans) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,4 @@
-// Damaged and unusual JPEG on the device: the result is libjpeg-turbo's pixels, or the file is left to the host.
+// Damaged and unusual JPEG files on the device: it returns libjpeg-turbo's pixels, or leaves the file to the host.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -29,7 +29,7 @@ TEST_F(CudaJpegDamage, FilesOfTheCatalogue) {
   EXPECT_GE(taken, 20);
 }
 
-/// Every third prefix, starting with a random one. The host's twin test reads all prefixes.
+/// Every third prefix, starting with a random one. The twin's test on the host decodes all prefixes.
 TEST_F(CudaJpegDamage, PrefixesOfTheCatalogue) {
   constexpr std::uint32_t kStride = 3;
   Random random;
@@ -61,7 +61,7 @@ TEST_F(CudaJpegDamage, Mutants) {
   EXPECT_GE(taken, 50);
 }
 
-/// Also checks that the same workspace reads a sound file after each defect.
+/// Also checks that the workspace decodes a sound file after each defect.
 TEST_F(CudaJpegDamage, EachDefectIsFound) {
   cuda::Workspace workspace(std::make_shared<cuda::Device>(0, cuda::DeviceTestOptions{.poison = poisons_memory()}));
   const FileBytes sound = make_jpeg(constant_image(90, 70, {Sample::u8, 3}, 77).view(), {.restart_interval = 2});

@@ -1,5 +1,5 @@
-// JPEG encoded on the device equals libjpeg-turbo's file, byte for byte. tests/unit/codecs/test_jpeg_encoder_twin.cpp
-// tests the same functions on the host.
+// JPEG files encoded on the device equal libjpeg-turbo's files, byte for byte.
+// tests/unit/codecs/test_jpeg_encoder_twin.cpp tests the same functions on the host.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -51,7 +51,8 @@ class CudaJpegEncode : public CudaTest {
   }
 };
 
-/// Has few cases, because compute-sanitizer also runs it. The images are two tiles wide; the first is loaded as words.
+/// Has few cases, because compute-sanitizer also runs this test. The images are two tiles wide; the first tile is
+/// loaded in words.
 TEST_F(CudaJpegEncode, OneOfEverySampling) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -89,7 +90,7 @@ TEST_F(CudaJpegEncode, SmallSizes) {
   }
 }
 
-/// Rows that begin at any byte of a word, and last tiles of every width.
+/// Rows that begin at each byte of a word, and last tiles of every width.
 TEST_F(CudaJpegEncode, WidthsAroundTiles) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -115,7 +116,7 @@ TEST_F(CudaJpegEncode, KeptEncodings) {
   }
 }
 
-/// More tiles than the kernel that adds them up handles in one turn.
+/// More tiles than the kernel that sums their sizes handles in one iteration.
 TEST_F(CudaJpegEncode, LargePhotos) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -127,7 +128,7 @@ TEST_F(CudaJpegEncode, LargePhotos) {
   ASSERT_NO_FATAL_FAILURE(expect_same(constant_image(5120, 2880, {Sample::u8, 3}, 200), WriteOptions()));
 }
 
-/// More bits than the first allocation holds, and more than a tile stages in shared memory.
+/// More bits than the first allocation holds, and more than a tile's buffer in shared memory holds.
 TEST_F(CudaJpegEncode, NoiseNeedsMoreRoom) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,5 +1,5 @@
 // Paths through the device's JPEG decoder that photos rarely take: states found by the host, too little shared memory,
-// and several backends at once.
+// and several backends at the same time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,7 +28,7 @@ TEST_F(CudaJpegPaths, FlatImages) {
   }
 }
 
-/// Some tiles synchronize and others do not. Uses restart markers, so that segments of both kinds meet.
+/// Some tiles synchronize and others do not. Restart markers make segments of both kinds adjoin.
 TEST_F(CudaJpegPaths, FlatImagesWithNoiseInTheMiddle) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -46,7 +46,7 @@ TEST_F(CudaJpegPaths, FlatImagesWithNoiseInTheMiddle) {
   }
 }
 
-/// Damaged flat images: the host finds the damage when it walks the states, or the device finds it afterwards.
+/// Damaged flat images: the host finds the damage while it computes the states, or the device finds it later.
 TEST_F(CudaJpegPaths, MutantsOfFlatImages) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -58,7 +58,7 @@ TEST_F(CudaJpegPaths, MutantsOfFlatImages) {
   }
 }
 
-/// If shared memory is too small for the kernels, the file is left to the host. An A10 has 96 KiB.
+/// If shared memory is too small for the kernels, the backend leaves the file to the host. An A10 has 96 KiB.
 TEST_F(CudaJpegPaths, LittleSharedMemory) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -74,7 +74,7 @@ TEST_F(CudaJpegPaths, LittleSharedMemory) {
   }
 }
 
-/// Decodes sound and damaged files alternately on its own backend.
+/// Decodes sound and damaged files alternately on a backend of its own.
 void decode_by_turns(const std::vector<FileBytes>& sound, const std::vector<FileBytes>& damaged, std::string& failure) {
   try {
     const std::unique_ptr<Backend> backend = make_tested_backend();

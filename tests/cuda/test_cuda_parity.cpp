@@ -1,6 +1,6 @@
 // The CUDA backend returns the same bytes as the CPU backend: every operation, option, depth and channel count, at
-// sizes around those of warps, groups, blocks and tiles, and with a million pixels in one row or column. The cases
-// named Small are few enough for compute-sanitizer.
+// sizes around those of warps, groups, blocks and tiles, and with a million pixels in one row or column. Tests named
+// Small have few enough cases for compute-sanitizer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class CudaParity : public CudaTest {
     }
   }
 
-  /// Windows with a side of `least`, a random side, the largest side that reaches beyond the image by less than the
-  /// image's size, and a larger side. Part of the image is white, so that sums may exceed 32 bits and means change as
+  /// Windows with a side of `least`, a random side, the largest side that reaches past the image by less than the
+  /// image's size, and a larger side. A part of the image is white, so that sums can exceed 32 bits and means change as
   /// fast as possible.
   void large_windows(int least, std::initializer_list<Size> sizes) {
     Random random;
@@ -93,7 +93,7 @@ constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1}, 
 constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
-/// With a progress callback, rows are launched in bands.
+/// With a progress callback, the kernel is launched for one band of rows at a time.
 TEST_F(CudaParity, SmallDenoisingIsWatched) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -125,7 +125,7 @@ TEST_F(CudaParity, SmallEqualizations) {
 TEST_F(CudaParity, SmallClaheOf8Bits) {
   each_image(kSmall, formats_of(Sample::u8), [](const Pair& pair, Random& random) { pair.clahe(random); });
 }
-/// Only two sizes, because each tile has 65,536 counters and racecheck, which watches each of them, takes minutes.
+/// Only two sizes: each tile has 65,536 counters, and racecheck takes minutes because it watches each of them.
 TEST_F(CudaParity, SmallClaheOf16Bits) {
   each_image({{33, 5}, {257, 3}}, formats_of(Sample::u16),
              [](const Pair& pair, Random& random) { pair.clahe(random); });
@@ -212,7 +212,7 @@ TEST_F(CudaParity, MediumGeometry) {
   each_image({{1283, 721}, {2053, 1031}}, [](const Pair& pair, Random& random) { pair.geometry(random, 6); });
 }
 
-// Sliding windows over one 8-bit channel: rows of up to 4096 and 16384 pixels, and wider rows, which are split in
+// Sliding windows over one 8-bit channel: rows of up to 4096 and 16384 pixels, and wider rows, which are split into
 // parts.
 TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}, {16400, 33}}); }
 TEST_F(CudaParity, LargeWindows) {
@@ -288,8 +288,8 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   }
 }
 
-/// Blocks count 14000 pixels of small 16-bit images, or up to 65519 if the image has more blocks than multiprocessors
-/// (here 108, 114 and 132). Counts above 255 do not fit in the bytes in which blocks store them.
+/// A block counts 14000 pixels of a small 16-bit image, or up to 65519 pixels if the image needs more blocks than there
+/// are multiprocessors (here 108, 114 and 132). Blocks store counts in bytes, so counts above 255 do not fit.
 TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
                             65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};
@@ -305,7 +305,7 @@ TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   }
 }
 
-/// Blocks of 14000 pixels with about 55 levels: all used counters are close to 255.
+/// Blocks of 14000 pixels with about 55 levels: all counters in use are close to 255.
 TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -327,7 +327,7 @@ TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
   }
 }
 
-/// Each block first counts many levels, and then so many pixels of one level that its 16-bit counter overflows.
+/// Each block first counts many levels, and then enough pixels of one level to overflow that level's 16-bit counter.
 TEST_F(CudaParity, FlatPartAfterAVariedPartOf16BitImages) {
   constexpr int kWidth = 4096;
   constexpr int kSpreadRows = 3500;
@@ -349,7 +349,7 @@ TEST_F(CudaParity, FlatPartAfterAVariedPartOf16BitImages) {
   }
 }
 
-/// A 16-bit tile that is just large enough to be counted in shared memory.
+/// A 16-bit tile that is just large enough for counters in shared memory.
 TEST_F(CudaParity, SmallTileOf16BitCounters) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -360,7 +360,7 @@ TEST_F(CudaParity, SmallTileOf16BitCounters) {
   }
 }
 
-/// More 16-bit tiles than the device counts at once.
+/// More 16-bit tiles than the device processes at a time.
 TEST_F(CudaParity, ManyTilesOf16BitImages) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -400,8 +400,8 @@ TEST_F(CudaParity, ImagesAboveTwoToThe24) {
   }
 }
 
-/// Images so large that blocks work one tile ahead. Each runs twice, because the second launch starts with the states
-/// that the first one left.
+/// Images so large that blocks work one tile ahead. Each image is processed twice, because the second launch starts
+/// with the states that the first one left.
 TEST_F(CudaParity, ManyTilesOfIntegrals) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,4 @@
-// PNG decoded on the device: the result is libpng's pixels, or the file is left to the host.
+// PNG decoded on the device: it returns libpng's pixels, or leaves the file to the host.
 // tests/unit/codecs/test_png_twin.cpp tests the same functions on the host.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ namespace {
 using codecs::FileFormat;
 using codecs::png::PngPath;
 
-/// The pixels; nullopt if the file is left to the host.
+/// The pixels; nullopt if the backend leaves the file to the host.
 std::optional<Image> decode_on(Backend& backend, std::span<const std::byte> file) {
   const std::optional<EncodedPng> png = codecs::png::describe_png_data(file);
   const std::optional<Picture> picture = png ? backend.decode(*png) : std::nullopt;
@@ -41,7 +41,7 @@ class CudaPngDecode : public CudaTest {
     ASSERT_TRUE(same_pixels(found->view(), image.view()));
   }
 
-  /// Increments `taken` if the device decodes the file. The device must take exactly the files that the twin takes.
+  /// Increments `taken` if the device decodes the file. The device must decode exactly the files that the twin decodes.
   static void expect_same_or_left(const FileBytes& file, int& taken) {
     const std::optional<Image> found = decode_on(gpu(), file);
     const std::optional<EncodedPng> png = codecs::png::describe_png_data(file);
@@ -59,7 +59,8 @@ class CudaPngDecode : public CudaTest {
   }
 };
 
-/// Has few cases, because compute-sanitizer also runs it. The images have several windows, tiles and bands of rows.
+/// Has few cases, because compute-sanitizer also runs this test. The images have several windows, tiles and bands of
+/// rows.
 TEST_F(CudaPngDecode, OneOfEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -83,7 +84,7 @@ TEST_F(CudaPngDecode, EverySize) {
   }
 }
 
-/// Several supertiles, with matches that begin before a supertile.
+/// Several supertiles; some matches refer to data before their supertile.
 TEST_F(CudaPngDecode, LargeImages) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -140,7 +141,7 @@ TEST_F(CudaPngDecode, TheCatalogue) {
   int taken = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
-    // Skips a file whose signature lost its highest bits: such files never reach the PNG decoder.
+    // Skips a file whose signature lost the high bit: such files never reach the PNG decoder.
     if (file.name.ends_with(".png") && !file.bytes.empty() && file.bytes.front() == std::byte{0x89}) {
       ASSERT_NO_FATAL_FAILURE(expect_same_or_left(file.bytes, taken)) << file.name;
     }

@@ -1,5 +1,5 @@
-// PNG encoded on the device equals the host's file, byte for byte. tests/unit/codecs/test_png_encoder_twin.cpp tests
-// the same functions on the host.
+// PNG files encoded on the device equal the host's files, byte for byte. tests/unit/codecs/test_png_encoder_twin.cpp
+// tests the same functions on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string difference_on(Backend& backend, const Picture& picture, ConstView pi
   return encoded ? difference_of_encoded(encoded->span(), pixels, FileFormat::png, options) : "left to the host";
 }
 
-/// Noise of few values, and rows that repeat earlier rows: gives many short matches at all distances.
+/// Noise with few values, and rows that repeat earlier rows: gives many short matches at all distances.
 Image repeating_image(Random& random, int width, int height, PixelFormat format) {
   Image image = posterized_image(random, width, height, format);
   for (int y = 1; y < height; ++y) {
@@ -68,7 +68,7 @@ class CudaPngEncode : public CudaTest {
   }
 };
 
-/// Has few cases, because compute-sanitizer also runs it. The images have several parts, and more than one strip.
+/// Has few cases, because compute-sanitizer also runs this test. The images have several parts and more than one strip.
 TEST_F(CudaPngEncode, OneOfEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -92,7 +92,7 @@ TEST_F(CudaPngEncode, SmallSizes) {
   }
 }
 
-/// Rows that end at a byte and rows that do not; one strip and several strips.
+/// Rows that end on a byte boundary and rows that do not; one strip and several strips.
 TEST_F(CudaPngEncode, OneBit) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -125,7 +125,7 @@ TEST_F(CudaPngEncode, StoredFixedAndWholeBlocks) {
   for (const PixelFormat format : kFormats) {
     ASSERT_NO_FATAL_FAILURE(expect_same(random_image(random, 997, 500, format)));
     ASSERT_NO_FATAL_FAILURE(expect_same(constant_image(1001, 700, format, 201)));
-    Image image = constant_image(1001, 700, format, 9);  // with few changes: blocks of one part that have matches
+    Image image = constant_image(1001, 700, format, 9);  // with few changes, so that a block has one part and matches
     for (int i = 0; i < 30; ++i) {
       image.view().row_bytes(random.between(0, 699))[random.between(0, 1000)] ^= std::byte{5};
     }
@@ -143,7 +143,7 @@ TEST_F(CudaPngEncode, LongRowsAndColumns) {
   ASSERT_NO_FATAL_FAILURE(expect_same(repeating_image(random, 1, 200000, {Sample::u8, 3})));
 }
 
-/// More strips than the kernel that places them handles in one turn.
+/// More strips than the kernel that computes their offsets handles in one iteration.
 TEST_F(CudaPngEncode, LargePhotosAndManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());

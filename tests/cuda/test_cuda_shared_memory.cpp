@@ -1,5 +1,5 @@
-// Devices with less shared memory per block, 64 KiB (Turing) and 99 KiB (GeForce RTX 30 and 40), use other kernels and
-// return the same bytes. Emulated on any device.
+// On devices with less shared memory per block, 64 KiB (Turing) or 99 KiB (GeForce RTX 30 and 40), the backend uses
+// other kernels and returns the same bytes. The limits are emulated on any device.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"

@@ -1,4 +1,4 @@
-// Several backends at once, behavior when memory runs out, and errors when no device exists.
+// Several backends at the same time, exhausted memory, and errors when there is no device.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -53,7 +53,7 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
   EXPECT_EQ(failures[1], "");
 }
 
-/// The kernel for color uses more shared memory for larger images, and all threads share its limit.
+/// The kernel for color uses more shared memory for larger images; the limit is one setting for all threads.
 TEST_F(CudaBackends, ColorOfManySizesOnManyThreads) {
   Random random;
   SCOPED_TRACE(random.trace());
