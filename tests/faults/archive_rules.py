@@ -16,7 +16,7 @@ def members_of(content):
 
 
 def archive_problems(name, content, expected):
-    """`expected` is the archive of a run without failures."""
+    """`expected` is the archive written by a run without failures."""
     try:
         found = members_of(content)
     except tarfile.TarError as error:

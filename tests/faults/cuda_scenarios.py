@@ -1,10 +1,10 @@
-"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG
-files, which the device decodes and encodes. Most write PNG, which the device encodes."""
+"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all devices, and
+JPEG files, which the device decodes and encodes. Most scenarios write PNG, which the device encodes."""
 from scenarios import Scenario, folder, make, png
 
 
 def cuda(name, operation, make_inputs, *words, **more):
-    """-q suppresses the notes that the stand-in causes, because its kernels decode and encode nothing."""
+    """-q suppresses the notes that the stand-in causes, because its kernels neither decode nor encode."""
     return Scenario(name, [operation, "--backend", "cuda", "--threads", "2", "-q", *words], make_inputs, cuda=True,
                     timeout=60, **more)
 
@@ -30,7 +30,7 @@ def jpeg(size, kind):
 
 
 def folder_of_jpegs(work):
-    """Takes every path through the decoder: states found by the device, states found by the host (flat), and damage."""
+    """JPEG files for every path through the decoder: states found by the device or (flat) by the host, and damage."""
     (work / "in").mkdir()
     make(work, "jpeg", "in/0.jpg", "160x96", "color")
     make(work, "jpeg", "in/1.jpg", "1280x1024", "flat")
@@ -101,8 +101,8 @@ CUDA_SCENARIOS = [
     batch("cuda_batch_jpeg_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out",
           manifest="done.jsonl", in_turn=True, make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
-    # Writes BMP, which the device does not encode. `auto` prefers the device, because one thread takes longer for the
-    # windows of a megapixel than CUDA takes to start, but `auto` can do without the device.
+    # Writes BMP, which the device does not encode. `auto` prefers the device, because the windows of a megapixel take
+    # one thread longer than CUDA takes to start; if the device fails, `auto` falls back to the CPU.
     Scenario("cuda_auto", ["denoise", "--threads", "1", "in.png", "out.bmp"], png("1200x800", "gray"), cuda=True,
              can_do_without=True, timeout=60),
     Scenario("cuda_auto_batch", ["denoise", "--threads", "1", "--format", "bmp", "in", "out"], folder_of_a_megapixel,

@@ -14,7 +14,7 @@ using Launch = cudaLaunchConfig_t;
 
 namespace {
 
-// As in the runtime, an error that is not sticky belongs to the calling thread until it is read.
+// As in the runtime, an error that is not sticky stays with the calling thread until the thread reads it.
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<bool> is_lost = false;
 
@@ -30,10 +30,10 @@ cudaError_t error_of(Kind kind) {
   }
 }
 
-/// The error to return instead of making the call; cudaSuccess to make the call.
+/// The error to return instead of making the call; cudaSuccess if the call should be made.
 cudaError_t fault_in(Kind kind) {
   if (fails(Kind::cuda_lost)) {
-    is_lost = true;  // the error is sticky, whatever the plan says about later calls
+    is_lost = true;  // a sticky error: later calls fail, whatever the plan says about them
   }
   if (is_lost) {
     return cudaErrorIllegalAddress;

@@ -1,13 +1,13 @@
-// Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails; with +, all later ones too.
-// GPUIMG_FAULT_APPEARS=N:FOLDER: the folder exists right after the N-th look at its name.
-// GPUIMG_FAULT_COUNTS names a file that receives the number of calls of each kind. Rules: tests/faults/README.md.
+// Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails; with +, all later ones fail,
+// too. GPUIMG_FAULT_APPEARS=N:FOLDER: FOLDER is created right after the N-th look-up of its name. GPUIMG_FAULT_COUNTS
+// names a file that receives the number of calls of each kind. Rules: tests/faults/README.md.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuimg::faults {
 
-/// In the order of the counts in the file.
+/// In the order of the counts in the file of GPUIMG_FAULT_COUNTS.
 enum class Kind {
   malloc,
   mmap,
@@ -44,11 +44,11 @@ constexpr int kKinds = 28;
 /// allocate.
 bool fails(Kind kind) noexcept;
 
-/// Counts a look at a name, and returns true if the folder of that name must appear now. Thread-safe; does not
+/// Counts a look-up of a name, and returns true if the folder with that name must appear now. Thread-safe; does not
 /// allocate.
 bool appears(const char* path) noexcept;
 
-/// While it exists, calls on its thread neither count nor fail.
+/// While it exists, its thread's calls neither count nor fail.
 class Suspension {
  public:
   Suspension() noexcept;

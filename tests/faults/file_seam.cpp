@@ -36,15 +36,15 @@ bool rejected(Kind kind, int error) {
   return true;
 }
 
-/// Signal and event descriptors are exempt: threads wake each other through them.
+/// Signal and event descriptors are exempt, because threads wake each other through them.
 bool is_file(int file) {
   static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
   struct stat found {};
   return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
 }
 
-/// Creates the folder right after a look at its name, as if another process had done so. The test recognizes the folder
-/// by its mode.
+/// Creates the folder right after a look-up of its name, as another process might. The test recognizes the folder by
+/// its mode.
 void make_if_it_appears(const char* path) {
   if (gpuimg::faults::appears(path)) {
     static auto* const real_mkdir = reinterpret_cast<int (*)(const char*, mode_t)>(::dlsym(RTLD_NEXT, "mkdir"));
@@ -54,7 +54,7 @@ void make_if_it_appears(const char* path) {
   }
 }
 
-/// The size of a partial read or write, as the system may make at any time.
+/// The size of a partial read or write; the system may make one at any time.
 std::size_t part_of(std::size_t size) { return fails(Kind::part) ? std::max<std::size_t>(1, size / 2) : size; }
 
 }  // namespace
@@ -175,7 +175,7 @@ int rename(const char* from, const char* to) noexcept {
   return rejected(Kind::rename, EIO) ? -1 : real_rename(from, to);
 }
 
-/// Fails like a disk or, with norename, like a file system without RENAME_NOREPLACE.
+/// Fails like a faulty disk or, with norename, like a file system without RENAME_NOREPLACE.
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   static auto* const real_renameat2 = real(&renameat2, "renameat2");
   if (rejected(Kind::rename, EIO) || (flags != 0 && rejected(Kind::norename, EINVAL))) {

@@ -2,7 +2,8 @@
 
 SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
 
-# Exit codes allowed for a single image. 0 with the right output is also allowed, unless every call of the kind matters.
+# Exit codes allowed for a single image. 0 is also allowed if the output is right, unless every call of the kind
+# matters.
 CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
          "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
          "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT},
@@ -13,7 +14,7 @@ CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_M
 KINDS = list(CODES)
 CODES["norename+link"] = {OUTPUT}
 
-# If a scenario calls one of these, at least one failure must be noticed.
+# If a scenario makes calls of such a kind, at least one failure must be noticed.
 MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "truncate", "task", "cuda_memory", "cuda_create",
           "cuda_copy", "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
 
@@ -27,7 +28,7 @@ def allowed_codes(kind, is_batch):
     # A failed launch or copy always fails the run. In a batch, the number of copies depends on timing.
     if kind in ("cuda_planted", "cuda_launch") or (kind == "cuda_copy" and not is_batch):
         return {NO_BACKEND}
-    if is_cuda(kind) and kind != "cuda_memory":  # a lost device ends a batch too
+    if is_cuda(kind) and kind != "cuda_memory":  # a lost device also ends a batch
         return {0} | CODES[kind]
     return {0} | CODES[kind] | ({SOME_FAILED} if is_batch else set())
 

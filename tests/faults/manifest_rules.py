@@ -1,11 +1,11 @@
-"""Checks a batch's manifest after a device fault against the existing files."""
+"""Compares a batch's manifest after a device fault with the existing files."""
 import json
 
 DEVICE_IS_LOST = ("device_fault", "backend_unavailable")
 
 
 def items_in(manifest):
-    """The final records, without begun lines."""
+    """The final record of each item, without `begun` lines."""
     lines = [json.loads(line) for line in manifest.decode().splitlines()]
     return [line for line in lines if line.get("status", "begun") != "begun"]
 
@@ -15,7 +15,7 @@ def is_loss(item):
 
 
 def manifest_problems(scenario, found, expected, exit_code, no_backend):
-    """`found` and `expected` are files by name; the exit code `no_backend` means a lost device."""
+    """`found` and `expected` map names to files; the exit code `no_backend` means a lost device."""
     if scenario.manifest not in found:
         written = [name for name in expected if name in found and name != scenario.manifest]
         return [f"no manifest, but {written}"] if written else []

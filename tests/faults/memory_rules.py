@@ -1,5 +1,5 @@
-"""Checks a batch whose memory runs out after its run has begun, that is, after the manifest's first line.
-Before that line, the batch may exit with 6 and do nothing."""
+"""Checks a batch that runs out of memory after its run has begun, that is, after the manifest's first line.
+Before that line, the batch may exit with 6 and process nothing."""
 from kinds import OUT_OF_MEMORY
 from manifest_rules import items_in
 
@@ -25,7 +25,7 @@ def memory_problems(scenario, is_lasting, found, expected, exit_code):
     done = {item["output"] for item in items if item["status"] == "done"}
     problems = [f"{name} is done but missing" for name in done - there]
     if is_lasting:
-        # Outputs written just before memory ran out completely are redone.
+        # --resume repeats outputs written just before memory ran out.
         most_unrecorded = 1 if scenario.in_turn else len(outputs)
         return problems + ([f"{sorted(there - done)} not recorded"] if len(there - done) > most_unrecorded else [])
     problems += [f"{name} exists but is not recorded" for name in there - done]
@@ -47,7 +47,7 @@ def once_problems(items, exit_code, scenario):
 
 
 def first_allocation_of_run(count, begins_with):
-    """The number of the first allocation whose failure does not keep the run from beginning."""
+    """The number of the first allocation whose failure no longer prevents the run from beginning."""
     low, high = 1, count + 1
     while low < high:
         middle = (low + high) // 2

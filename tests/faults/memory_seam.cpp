@@ -1,5 +1,5 @@
 // Fault injection for memory: this executable's malloc family overrides the C library's in every loaded library, so
-// that libpng, libjpeg and oneTBB see the same faults as gpuimg's own code.
+// that libpng, libjpeg and oneTBB meet the same faults as gpuimg's own code.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -19,7 +19,7 @@
 using gpuimg::faults::fails;
 using gpuimg::faults::Kind;
 
-// Calls the real allocator by its own symbol, because dlsym would allocate.
+// Calls the real allocator by its internal symbol, because dlsym would allocate.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define REAL(name) __interceptor_##name
 #else
@@ -82,7 +82,7 @@ void* dlopen(const char* name, int mode) noexcept {
   return real_dlopen(name, mode);
 }
 
-/// Covers memory mapped directly from the system, as oneTBB's allocator maps it, and files mapped for writing.
+/// Covers memory that oneTBB's allocator maps directly from the system, and files mapped for writing.
 void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
   const bool is_memory = (flags & MAP_ANONYMOUS) != 0;
   const bool is_output = !is_memory && (flags & MAP_SHARED) != 0;
@@ -95,7 +95,7 @@ void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, 
 }
 }
 
-// Memory of oneTBB tasks comes from pools and from oneTBB's own allocator, which seldom call the functions above.
+// oneTBB takes memory for tasks from pools and from its own allocator, which seldom call the functions above.
 namespace tbb::detail::r1 {
 
 void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execution_data& execution) {
@@ -108,8 +108,8 @@ void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execut
   return real_allocate(pool, bytes, execution);
 }
 
-/// With oneTBB 2022 (interface 12140 and later), nothing fails in this function: after a failed allocation, oneTBB
-/// would deadlock (docs/reliability.md, "Known limits"). The symbol is the same in 2021.8 and 2022.
+/// With oneTBB 2022 (interface 12140 and later), nothing fails in this function, because oneTBB would deadlock after a
+/// failed allocation (docs/reliability.md, "Known limits"). The symbol is the same in 2021.8 and 2022.
 void initialize(d1::task_arena_base& arena) {
   constexpr int kFirstThatHangs = 12140;
   std::optional<gpuimg::faults::Suspension> suspended;
@@ -124,7 +124,7 @@ void initialize(d1::task_arena_base& arena) {
 
 }  // namespace tbb::detail::r1
 
-// The standard operators call malloc, but those of a sanitizer do not. These operators call malloc in every build.
+// The standard operators call malloc, but a sanitizer's operators do not. These operators call malloc in every build.
 namespace {
 
 void* allocated(std::size_t size, std::size_t alignment) noexcept {

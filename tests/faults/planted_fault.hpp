@@ -1,4 +1,4 @@
-// Causes a real device fault, like a broken kernel.
+// Causes a real device fault, as a faulty kernel would.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -25,7 +25,7 @@ def put_behind_header(work, chunks):
 
 
 def transparent_color(work):
-    """A PNG that libpng must read."""
+    """A PNG that the fast path leaves to libpng."""
     put_behind_header(work, chunk(b"tRNS", bytes(6)))
 
 
@@ -62,18 +62,18 @@ class Scenario:
     is_batch: bool = False
     exit_code: int = 0
     logs: tuple = field(default_factory=tuple)
-    manifest: str = ""  # a batch's manifest, whose records are compared with the files
+    manifest: str = ""  # the batch's manifest, whose records are compared with the files
     items: int = 0  # number of items of a batch with a manifest
-    damaged: int = 0  # number of these items whose input is damaged
+    damaged: int = 0  # number of items whose input is damaged
     merges: bool = False
-    in_turn: bool = False  # one image at a time: nothing follows a lost device
-    whole_or_nothing: bool = True  # an output equals that of a run without faults, or is absent
+    in_turn: bool = False  # one image at a time: nothing is processed after the device is lost
+    whole_or_nothing: bool = True  # an output equals the output of a run without faults, or is absent
     archive: str = ""  # the output archive, which may lack the images that failed
     cuda: bool = False
-    compares: bool = False  # compares with the CPU's results; left out if kernels do nothing
+    compares: bool = False  # results are compared with the CPU's; not used if kernels do nothing
     can_do_without: bool = False  # `auto`: the CPU takes over with a note if the device fails
     timeout: int = 20
-    always: str = ""  # faults in every run, which make gpuimg take the path that the scenario tests
+    always: str = ""  # faults in every run, which force the code path under test
 
     def is_log(self, name):
         return name in self.logs or name == self.manifest
@@ -84,7 +84,7 @@ def png(size, *rest):
 
 
 def small_window(work):
-    """A PNG that cannot be read in bands, because its zlib window is 512 bytes, and another one as its mask."""
+    """A PNG that cannot be read in bands because its zlib window is 512 bytes, and a second such PNG as its mask."""
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
     for name, times in ("in.png", 7), ("mask.png", 0):
@@ -119,7 +119,7 @@ def folder_with_damage(work):
 
 
 def archive(name, *more, mode="w"):
-    """An archive of images and other members: small ones, and large ones that workers read and write by themselves."""
+    """An archive of images and other members; workers read and write its large members themselves."""
     def make_archive(work):
         make(work, "png", "small.png", "20x9")
         make(work, "ppm", "wide.ppm", "200x150")

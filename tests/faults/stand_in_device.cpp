@@ -1,6 +1,6 @@
 // A fake CUDA runtime for machines without a device. Device memory is host memory and copies work, but kernels do
-// nothing, so results are whatever the memory contained. It tests the host side: error detection, and the state after
-// faults. It has two devices, or as many as CUDA_VISIBLE_DEVICES lists; a lost device makes all devices lost.
+// nothing, so results are arbitrary. It serves to test the host side: error detection, and the state after faults.
+// There are two devices, or as many as CUDA_VISIBLE_DEVICES lists; if one is lost, all are lost.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr int kDevices = 2;
-constexpr int kFill = 1;  // content of new memory, which makes a missing copy visible
+constexpr int kFill = 1;  // initial content of memory; shows if a copy is missing
 constexpr std::size_t kBytes = std::size_t{4} << 30;
 std::atomic<bool> is_lost = false;
 
@@ -155,8 +155,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = cudaFuncAttributes{};
   return state();
 }
-// Rejects a second value for the same kernel: all threads share a kernel's settings, so a value per launch would undo
-// what another thread has just set.
+// Rejects a second value for a kernel: all threads share a kernel's settings, so a value per launch would overwrite the
+// value that another thread has just set.
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int value) {
   static std::mutex mutex;
   static std::map<const void*, int> values;
@@ -194,7 +194,7 @@ cudaError_t cudaGetLastError() { return state(); }
 const char* cudaGetErrorName(cudaError_t) { return "stand-in error"; }
 const char* cudaGetErrorString(cudaError_t) { return "stand-in error"; }
 
-// Functions that nvcc's generated code calls for every kernel file and launch.
+// Functions that nvcc's generated code calls for every file with kernels and every launch.
 thread_local cudaStream_t launch_stream = nullptr;
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st* stream) {
   launch_stream = stream;

@@ -1,4 +1,4 @@
-// Tests that KeptCudaDevice gives a thread its device back, with the two devices of stand_in_device.cpp.
+// Tests that KeptCudaDevice restores a thread's current device, with the two devices of stand_in_device.cpp.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
