@@ -1,4 +1,4 @@
-// Seeds with all kinds of deflate blocks, and PNG with many blocks, at which a parallel reader can start.
+// Seeds with all kinds of deflate blocks, and PNG files with many blocks at which a parallel reader can start.
 #include "fuzz/seed_folder.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/png_maker.hpp"

@@ -7,7 +7,7 @@
 
 namespace gpuimg::fuzz {
 
-/// Aborts, which makes libFuzzer save the input.
+/// Prints the message and aborts, so that libFuzzer saves the input.
 [[noreturn]] inline void report(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
   std::abort();

@@ -91,7 +91,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
   });
 }
 
-/// Makes the calls that a run makes to its job before it opens a file, for images of some sizes.
+/// Makes the calls that a run makes to its job before it opens a file, for several image sizes.
 void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& output) {
   (void)options_for(job.operations(), globals);
   (void)job.side_files();
@@ -103,8 +103,8 @@ void ask(const ImageJob& job, const GlobalOptions& globals, const std::string& o
   }
 }
 
-/// Creates a step if the command maps images to images. Any other command checks its options, and passes on its job if
-/// it has a job for any image.
+/// Creates a step if the command maps images to images. Any other command checks its options; if it has a job that
+/// processes each image, ask() calls the job.
 void make_steps(const CommandParser& last, const GlobalOptions& globals, const RunCommand& run) {
   taken_or_rejected([&] {
     if (last.step_place() == StepPlace::anywhere) {
@@ -121,12 +121,12 @@ void make_steps(const CommandParser& last, const GlobalOptions& globals, const R
   });
 }
 
-/// All commands, changed so that they create their steps but do not run.
+/// All commands, modified so that they create their steps but do not run.
 std::vector<Command> commands_of_steps() {
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
     command.declare = [declare = command.declare](CommandParser& parser) -> RunCommand {
-      return [run = declare(parser), &parser](const GlobalOptions& globals) {  // `run` owns the arguments
+      return [run = declare(parser), &parser](const GlobalOptions& globals) {  // the lambda owns the parsed arguments
         make_steps(parser, globals, run);
         return ExitCode::ok;
       };

@@ -1,6 +1,6 @@
-// Fuzzes all readers. A file must be decoded or rejected with an Error, the same way twice, and its declared size must
-// be its size. Reading in bands of rows must give the same pixels as reading the whole file. A JPEG accepted in strict
-// mode must give the same pixels in lenient mode, in parts and by its scans.
+// Fuzzes all readers. A file must be decoded or rejected with an Error, with the same result twice, and its declared
+// size must be its decoded size. Reading in bands of rows must give the same pixels as reading the whole file. A JPEG
+// accepted in strict mode must give the same pixels in lenient mode, in parts and by its scans.
 #include <optional>
 
 #include "codecs/file_header.hpp"
@@ -16,7 +16,7 @@ namespace {
 using gpuimg::fuzz::demand;
 using gpuimg::fuzz::same_image;
 
-constexpr const char* kName = "fuzzed.tga";  // enables TGA without a footer; the name does not matter for other formats
+constexpr const char* kName = "fuzzed.tga";  // selects TGA for files without a footer; other formats ignore the name
 
 struct Outcome {
   std::optional<gpuimg::codecs::DecodedImage> decoded;

@@ -1,6 +1,6 @@
-// Fuzzes the deflate encoder: zlib must decode its output to the input. The first input byte selects the level, whether
-// the stream ends, and how often the other bytes are repeated, so that short inputs give distant matches and several
-// blocks.
+// Fuzzes the deflate encoder: zlib must decode its output to the input. The first byte selects the level, whether the
+// stream ends, and how often the other bytes are repeated. Repetition makes short inputs give distant matches and
+// several blocks.
 #include <zlib.h>
 
 #include <cstdio>

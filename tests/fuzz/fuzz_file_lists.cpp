@@ -1,7 +1,6 @@
 // Fuzzes the plan of a batch: for any list of names, no output lies outside the output folder, no output is standard
-// output, and no name is truncated. With a template, the output may lie where the template itself says. Input: a byte
-// for the separator, a byte for the kind of outputs, a glob and (for one kind) a template, each followed by NUL, then
-// the list.
+// output, and no name is truncated. A template may name another folder for outputs. Input: a byte for the separator, a
+// byte for the kind of outputs, a glob and (for one kind) a template, each followed by NUL, then the list.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +17,7 @@ using namespace gpuimg;
 using fuzz::demand;
 
 constexpr const char* kOwnTemplate = nullptr;
-constexpr std::array<const char*, 9> kTemplates = {"",  // the tree is mirrored
+constexpr std::array<const char*, 9> kTemplates = {"",  // mirrors the input tree
                                                    "o/{rel}/{name}",
                                                    "o/{stem}/{index}.png",
                                                    "o/{rel}/.{stem}/{index}",
@@ -28,7 +27,7 @@ constexpr std::array<const char*, 9> kTemplates = {"",  // the tree is mirrored
                                                    "o/{index}/{ext}{ext}.",
                                                    "o/{stem}{ext}"};
 
-/// True if the path stays inside the folder "o", even after "..". Compares text only.
+/// True if the path stays inside the folder "o", even after "..". Compares names without opening files.
 bool is_below_folder(const std::string& path) {
   if (!path.starts_with("o/")) {
     return false;

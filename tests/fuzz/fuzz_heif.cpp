@@ -1,5 +1,5 @@
-// Fuzzes HEIC and AVIF: decoding a file twice must give the same error, or the same pixels. The number of pixels must
-// be the number that the header declares.
+// Fuzzes HEIC and AVIF: decoding a file twice must give the same error or the same pixels. The decoded size must be the
+// size that the header declares.
 #include <optional>
 
 #include "codecs/file_header.hpp"

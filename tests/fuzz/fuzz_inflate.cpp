@@ -1,5 +1,6 @@
-// Fuzzes inflate: the verdict and the bytes must match zlib's for any pieces and runs, and for speculative parts.
-// The first three input bytes select the sizes of pieces, runs and parts; the remaining bytes are a deflate stream.
+// Fuzzes inflate: the verdict and the bytes must match zlib's for any division into pieces and runs, and for
+// speculative parts. The first three bytes select the sizes of pieces, runs and parts; the remaining bytes are a
+// deflate stream.
 #include <cstdlib>
 
 #include "fuzz/finding.hpp"
@@ -60,7 +61,7 @@ void check(FuzzInput input) {
   const ZlibVerdict expected = test::verdict_of_zlib(deflated, kMaxBytes);
   constexpr std::uint32_t kAdler = 0x61626364;
   test::FileBytes stream = test::zlib_stream_of(deflated, kAdler);
-  if (expected.end == ZlibVerdict::End::last_block) {  // nothing may follow the last block
+  if (expected.end == ZlibVerdict::End::last_block) {  // a last block must be the end
     deflated.resize(expected.taken);
     stream = test::zlib_stream_of(deflated, kAdler);
   } else {  // removes the checksum, so that both decoders get the same bytes

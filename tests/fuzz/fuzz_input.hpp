@@ -1,4 +1,4 @@
-// Turns libFuzzer's bytes into numbers, texts and pixels, from front to back. Gives zeros after the last byte.
+// Turns libFuzzer's bytes into numbers, texts and pixels, from front to back. Returns zeros after the last byte.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class FuzzInput {
     return value;
   }
 
-  /// 0 … bound − 1; bound ≤ 65536. Small bounds use one byte, so that one mutated byte changes one choice.
+  /// A number from 0 to bound − 1; bound ≤ 65536. Small bounds use one byte, so that one mutated byte changes one
+  /// choice.
   std::uint32_t below(std::uint32_t bound) {
     return bound <= 256 ? byte() % bound : (std::uint32_t{byte()} << 8 | byte()) % bound;
   }
@@ -50,7 +51,7 @@ class FuzzInput {
 
   [[nodiscard]] std::string_view rest() const { return {reinterpret_cast<const char*>(rest_.data()), rest_.size()}; }
 
-  /// Repeats the remaining bytes. With `drift`, each repetition differs from the one before.
+  /// Repeats the remaining bytes. With `drift`, each repetition differs from the previous one.
   Image image(int width, int height, PixelFormat format) {
     Image image(width, height, format);
     auto* out = reinterpret_cast<std::uint8_t*>(image.view().data);

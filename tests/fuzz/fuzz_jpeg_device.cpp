@@ -1,11 +1,12 @@
-// Fuzzes the host twin of the device's JPEG decoder against libjpeg-turbo. It is a finding if the twin decodes a file
-// to other pixels, or decodes a file that libjpeg-turbo rejects.
+// Fuzzes the host twin of the device's JPEG decoder against libjpeg-turbo. If the twin decodes a file to other pixels,
+// or decodes a file that libjpeg-turbo rejects, that is a finding.
 #include <cstdio>
 #include <cstdlib>
 
 #include "support/jpeg_twin.hpp"
 
-/// The last byte selects how the work is divided. After the end of the image, both decoders ignore it.
+/// The last byte selects how the work is divided. Both decoders ignore this byte, because it follows the end of the
+/// image.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4 || data[0] != 0xFF || data[1] != 0xD8) {
     return -1;  // keep out of the corpus

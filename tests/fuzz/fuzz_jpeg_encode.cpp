@@ -1,5 +1,5 @@
-// Fuzzes the host twin of the device's JPEG encoder: the file with its scan must equal the file that libjpeg-turbo
-// writes, and libjpeg-turbo must decode it.
+// Fuzzes the host twin of the device's JPEG encoder: its scan must complete a file that equals libjpeg-turbo's, and
+// libjpeg-turbo must decode the file.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -1,5 +1,5 @@
-// Fuzzes the decoder of a JPEG's scans against libjpeg. It is a finding if the decoder returns other coefficients, or
-// decodes a file for which libjpeg prints a warning.
+// Fuzzes the decoder of a JPEG's scans against libjpeg. If it returns other coefficients, or decodes a file for which
+// libjpeg prints a warning, that is a finding.
 #include "fuzz/finding.hpp"
 #include "support/jpeg_coefficients.hpp"
 

@@ -1,4 +1,4 @@
-// Fuzzes the metadata parsers directly, so that PNG's checksums and JPEG's markers do not get in the way: XMP packets,
+// Fuzzes the metadata parsers directly, without PNG's checksums and JPEG's markers around the data: XMP packets,
 // Photoshop resources, raw profiles, EXIF directories, and PNG's text chunks.
 #include <algorithm>
 

@@ -38,7 +38,7 @@ Backend& several_threads() {
   return *backend;
 }
 
-/// Limits the instruction sets. Highway then dispatches to the best allowed set that was compiled.
+/// Limits the instruction sets. Highway then uses the best allowed set that was compiled.
 void choose_instructions(FuzzInput& input) {
   static const std::int64_t all = hwy::SupportedTargets();
   const std::uint32_t which = input.below(static_cast<std::uint32_t>(std::popcount(static_cast<std::uint64_t>(all))));
@@ -50,7 +50,7 @@ void choose_instructions(FuzzInput& input) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// Runs operation(backend, picture, mask) on both backends. Demands equal results, and returns the result.
+/// Runs operation(backend, picture, mask) on both backends, demands equal results, and returns the result.
 Image agreed(const Scene& scene, const std::function<Picture(Backend&, Picture, const Picture*)>& operation) {
   std::array<Image, 2> results;
   const std::array<Backend*, 2> backends = {&one_thread(), &several_threads()};
@@ -197,7 +197,8 @@ bool is_oracles_hsl(ConstView hsl, int x, int y, const oracle::Pixel& p, std::ui
     default: {
       const std::uint64_t hue_range = encoding == HslEncoding::opencv ? 180 : 256;
       const auto distance = oracle::hls_distance(p, v_max, hsl.row<std::uint8_t>(y) + at, hue_range);
-      return *std::max_element(distance.begin(), distance.end()) <= 0.5001;  // float32 at a tie
+      // A float32 result can round a tie either way.
+      return *std::max_element(distance.begin(), distance.end()) <= 0.5001;
     }
   }
 }
@@ -256,7 +257,7 @@ void demand_resized(FuzzInput& input) {
       "resized to other pixels: ");
 }
 
-/// Any trial of the list of operations: several threads must give the same result as one thread.
+/// A random trial from the list of operations: several threads must give the same result as one thread.
 void demand_trial(FuzzInput& input) {
   const std::uint32_t drawn = input.byte();
   const Scene scene = scene_from(input);

@@ -1,5 +1,5 @@
-// Fuzzes the host twin of the device's PNG decoder against libpng. It is a finding if the twin decodes a file to other
-// pixels, or decodes a file that libpng rejects.
+// Fuzzes the host twin of the device's PNG decoder against libpng. If the twin decodes a file to other pixels, or
+// decodes a file that libpng rejects, that is a finding.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +9,8 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-/// Usually repairs the checksums after libFuzzer's mutation; otherwise most mutants would fail the checksums.
+/// Usually repairs the checksums after libFuzzer's mutation; otherwise most mutants would be rejected by their
+/// checksums.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned int seed) {
   const std::size_t changed = LLVMFuzzerMutate(data, size, max_size);
@@ -20,7 +21,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   return changed;
 }
 
-/// The last byte selects how the work is divided. After the end of the image, both decoders ignore it.
+/// The last byte selects how the work is divided. Both decoders ignore this byte, because it follows the end of the
+/// image.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kHeader = 33;
   constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};

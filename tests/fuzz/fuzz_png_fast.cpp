@@ -6,7 +6,8 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-/// Usually repairs the checksums after libFuzzer's mutation; otherwise most mutants would fail the checksums.
+/// Usually repairs the checksums after libFuzzer's mutation; otherwise most mutants would be rejected by their
+/// checksums.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned int seed) {
   const std::size_t changed = LLVMFuzzerMutate(data, size, max_size);

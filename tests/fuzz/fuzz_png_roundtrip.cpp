@@ -26,7 +26,7 @@ std::vector<std::byte> exif_from(FuzzInput& input) {
   return test::bytes_of(begin + input.text(200));
 }
 
-/// Metadata as carried_metadata may return it.
+/// Metadata that carried_metadata could return.
 Metadata metadata_from(FuzzInput& input, PixelFormat format) {
   Metadata metadata;
   const std::uint32_t present = input.byte();
@@ -50,7 +50,7 @@ Metadata metadata_from(FuzzInput& input, PixelFormat format) {
     metadata.chrm.emplace();
     std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() % 100001; });
     if (!are_chromaticities(*metadata.chrm)) {
-      metadata.chrm.reset();  // left out as damaged
+      metadata.chrm.reset();  // invalid values are not written
     }
   }
   if ((present & 64U) != 0) {
@@ -119,7 +119,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(fuzz::same_image(by_libpng.view(), image.view()), "libpng reads back other pixels");
   demand(decoded.details.empty(), "metadata was left out");
   std::vector<TextEntry> text = decoded.text;
-  std::erase_if(text, [](const TextEntry& entry) { return entry.keyword == "Raw profile type iptc"; });  // metadata
+  // This entry is metadata, not text.
+  std::erase_if(text, [](const TextEntry& entry) { return entry.keyword == "Raw profile type iptc"; });
   demand(same_text(text, options.text), "the text differs");
   Metadata expected = options.metadata;
   if (expected.density) {
