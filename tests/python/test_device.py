@@ -48,7 +48,7 @@ NIGHT = SAMPLES / "night.png"
 
 
 def busy_stream():
-    """A stream of PyTorch with work of about 0.2 s on it."""
+    """A PyTorch stream with about 0.2 s of work."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(400_000_000)
@@ -59,10 +59,10 @@ def host_of(tensor):
     return tensor.cpu().numpy()
 
 
-class Handing(unittest.TestCase):
-    """Images become arrays of others."""
+class ArraysFromImages(unittest.TestCase):
+    """gpuimg's images become arrays of other libraries."""
 
-    def test_pixels_are_those_of_the_host(self):
+    def test_pixels_equal_the_hosts(self):
         for path in FILES:
             with self.subTest(path=path.name):
                 expected, image = np.asarray(gpuimg.read(path)), gpuimg.read(path, device="cuda")
@@ -78,7 +78,7 @@ class Handing(unittest.TestCase):
                     np.testing.assert_array_equal(cupy.asnumpy(cupy.asarray(image)), expected)
 
     @unittest.skipIf(torch.cuda.device_count() < 2, "there is one device")
-    def test_the_current_device_stays(self):
+    def test_the_current_device_is_unchanged(self):
         torch.cuda.set_device(0)
         image = gpuimg.read(NIGHT, device="cuda:1").equalize()
         np.testing.assert_array_equal(host_of(torch.from_dlpack(image)), np.asarray(gpuimg.read(NIGHT).equalize()))
@@ -94,7 +94,7 @@ class Handing(unittest.TestCase):
         gpuimg.run("doctor --backend cuda")
         self.assertEqual(torch.cuda.current_device(), 0)
 
-    def test_nothing_is_copied(self):
+    def test_arrays_share_the_images_memory(self):
         image = gpuimg.read(NIGHT, device="cuda")
         address = image.__cuda_array_interface__["data"][0]
         self.assertEqual(torch.from_dlpack(image).data_ptr(), address)
@@ -106,7 +106,7 @@ class Handing(unittest.TestCase):
         with self.assertRaises(BufferError):
             image.__dlpack__(dl_device=(1, 0), copy=False)
 
-    def test_any_stream_may_read_at_once(self):
+    def test_any_stream_can_read_without_waiting(self):
         expected = np.asarray(gpuimg.read(NIGHT).equalize().resize("50%"))
         for _ in range(20):
             stream = torch.cuda.Stream()
@@ -130,7 +130,7 @@ class Handing(unittest.TestCase):
             tensor = torch.from_dlpack(image) if through_dlpack else torch.as_tensor(image, device="cuda")
             stream = busy_stream()
             with torch.cuda.stream(stream):
-                copy = tensor.clone()  # begins after the stream's work
+                copy = tensor.clone()  # runs after the stream's earlier work
             del tensor, image
             gc.collect()
             others = [gpuimg.from_array(np.full_like(expected, 255), device="cuda") for _ in range(8)]
@@ -138,7 +138,7 @@ class Handing(unittest.TestCase):
             np.testing.assert_array_equal(host_of(copy), expected)
             del others
 
-    def test_arrays_outlive_the_interpreters_engines(self):
+    def test_an_array_can_be_read_at_interpreter_exit(self):
         code = (f"import gpuimg, torch, atexit\n"
                 f"keep = torch.from_dlpack(gpuimg.read({str(NIGHT)!r}, device='cuda'))\n"
                 f"atexit.register(lambda: print(int(keep.sum())))\n")
@@ -146,7 +146,7 @@ class Handing(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(int(done.stdout), int(np.asarray(gpuimg.read(NIGHT)).sum()))
 
-    def test_many_leak_nothing(self):
+    def test_many_arrays_leak_no_memory(self):
         def round_of(count):
             for i in range(count):
                 torch.from_dlpack(gpuimg.read(NIGHT, device="cuda").equalize())
@@ -156,10 +156,10 @@ class Handing(unittest.TestCase):
         self.assertGreater(round_of(500), free - (64 << 20))
 
 
-class Taking(unittest.TestCase):
-    """Arrays of others become images."""
+class ImagesFromArrays(unittest.TestCase):
+    """Arrays of other libraries become images."""
 
-    def test_pixels_stay_where_they_are(self):
+    def test_pixels_and_device_are_kept(self):
         for dtype in (torch.uint8, torch.uint16):
             for shape in ((40, 30), (40, 30, 1), (40, 30, 3), (40, 30, 4)):
                 values = np.random.default_rng(1).integers(0, 256 if dtype == torch.uint8 else 65536, shape)
@@ -172,8 +172,8 @@ class Taking(unittest.TestCase):
                 self.assertEqual(gpuimg.from_array(torch.from_numpy(pixels).cuda(), device="cpu").device, "cpu")
                 self.assertEqual(gpuimg.from_array(pixels, device="cuda").device, "cuda:0")
 
-    def test_of_the_array_interface(self):
-        class Bare:  # without DLPack, as arrays of Numba are
+    def test_cuda_array_interface(self):
+        class Bare:  # without DLPack, like Numba's arrays
             def __init__(self, tensor):
                 self.tensor, self.__cuda_array_interface__ = tensor, tensor.__cuda_array_interface__
         pixels = torch.arange(60 * 50 * 3, device="cuda").to(torch.uint8).reshape(60, 50, 3)
@@ -181,21 +181,21 @@ class Taking(unittest.TestCase):
             np.testing.assert_array_equal(np.asarray(gpuimg.from_array(Bare(view))), host_of(view))
             np.testing.assert_array_equal(np.asarray(gpuimg.from_array(view)), host_of(view))
 
-    def test_what_a_stream_still_computes(self):
+    def test_waits_for_the_stream_that_computes_the_array(self):
         pixels = torch.zeros(500, 400, 3, dtype=torch.uint8, device="cuda")
         torch.cuda.synchronize()
         with torch.cuda.stream(busy_stream()):
-            pixels.fill_(7)  # begins after the stream's work
+            pixels.fill_(7)  # runs after the stream's earlier work
             image = gpuimg.from_array(pixels)
         self.assertTrue((np.asarray(image) == 7).all())
 
-    def test_is_a_copy(self):
+    def test_the_image_is_a_copy(self):
         pixels = torch.full((50, 40), 3, dtype=torch.uint8, device="cuda")
         image = gpuimg.from_array(pixels)
         pixels.zero_()
         self.assertTrue((np.asarray(image) == 3).all())
 
-    def test_what_cannot_be_taken(self):
+    def test_unsupported_arrays_are_rejected(self):
         pixels = torch.zeros(20, 20, 3, dtype=torch.uint8, device="cuda")
         for bad in (pixels.permute(2, 0, 1), pixels[:, ::2], pixels.float(), pixels[None]):
             with self.assertRaises(gpuimg.Error) as caught:
@@ -204,7 +204,7 @@ class Taking(unittest.TestCase):
 
 
 class ManyFiles(unittest.TestCase):
-    def test_come_in_order_on_the_device(self):
+    def test_images_arrive_in_order_on_the_device(self):
         for then in (None, "resize --size 224x224 --fit cover"):
             expected = [np.asarray(gpuimg.chain(then)(gpuimg.read(path)) if then else gpuimg.read(path)) for path in FILES]
             items = list(gpuimg.read_many(FILES * 5, device="cuda", workers=8, then=then))
@@ -213,7 +213,7 @@ class ManyFiles(unittest.TestCase):
                 self.assertIsNone(item.error)
                 np.testing.assert_array_equal(host_of(torch.from_dlpack(item.image)), expected[item.index % len(FILES)])
 
-    def test_files_of_the_device(self):
+    def test_device_images_write_the_hosts_files(self):
         with tempfile.TemporaryDirectory() as folder:
             for extension in ("png", "jpg"):
                 image = gpuimg.read(NIGHT, device="cuda")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests the Python module against the executable, NumPy, and Pillow and tifffile where they are installed.
+"""Compares the Python module with the executable and NumPy, and with Pillow and tifffile if they are installed.
 
 usage: test_module.py GPUIMG WRITE_CATALOGUE SAMPLES DOCS [unittest arguments]   with the package in PYTHONPATH
 """
@@ -36,7 +36,7 @@ NIGHT, LOGO, RADIOGRAPH = SAMPLES / "night.png", SAMPLES / "logo.png", SAMPLES /
 
 
 def tool(*words, ok=(0,)):
-    """Runs the executable; returns what it prints."""
+    """Runs the executable; returns its standard output."""
     done = subprocess.run([GPUIMG, *map(str, words)], capture_output=True, text=True)
     assert done.returncode in ok, (words, done.returncode, done.stderr)
     return done.stdout
@@ -49,7 +49,7 @@ def pattern(height, width, channels=3, dtype=np.uint8):
 
 
 def tilted_page(degrees):
-    """Lines of words, turned clockwise."""
+    """Lines of words, rotated clockwise."""
     y, x = np.mgrid[0:600, 0:500] - 250
     angle = np.radians(degrees)
     along, down = (x * np.cos(angle) + y * np.sin(angle)).astype(int), (y * np.cos(angle) - x * np.sin(angle)).astype(int)
@@ -64,7 +64,7 @@ class InAFolder(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def by_the_tool(self, image, *words):
-        """The pixels that the executable makes of an image."""
+        """The pixels that the executable computes for an image."""
         source, result = self.folder / "in.png", self.folder / "out.png"
         image.write(source, force=True, png_level=0)
         at = words.index("--then") if "--then" in words else len(words)
@@ -73,7 +73,7 @@ class InAFolder(unittest.TestCase):
 
 
 class Catalogue(InAFolder):
-    """All files of the catalogue, good and bad."""
+    """All files of the catalogue, valid and broken."""
 
     def setUp(self):
         super().setUp()
@@ -82,11 +82,11 @@ class Catalogue(InAFolder):
         printed = subprocess.run([WRITE_CATALOGUE, self.files], capture_output=True, text=True, check=True).stdout
         self.verdicts = dict(line.split("\t") for line in printed.splitlines())
 
-    def test_pixels_are_those_of_the_executable(self):
+    def test_pixels_equal_the_executables(self):
         arrays = self.folder / "arrays"
         arrays.mkdir()
         tool("convert", "--backend", "cpu", "--quiet", "--include", "*", "--format", "npy", self.files, f"{arrays}/", ok=(1,))
-        compared, has_heif = 0, "libheif is not installed" not in tool("version")  # it is opened at run time
+        compared, has_heif = 0, "libheif is not installed" not in tool("version")  # libheif is loaded at run time
         for item in gpuimg.read_many(sorted(self.files.iterdir())):
             name = os.path.basename(item.path)
             expected = arrays / (os.path.splitext(name)[0] + ".npy")
@@ -99,7 +99,7 @@ class Catalogue(InAFolder):
                 self.assertEqual(item.error.kind, "decode" if says_damage else "unsupported", name)
         self.assertGreater(compared, 0.95 * sum(verdict == "good" for verdict in self.verdicts.values()) - 20)
 
-    def test_pixels_are_those_of_pillow_and_tifffile(self):
+    def test_pixels_equal_pillows_and_tifffiles(self):
         readers = others_readers()
         if not readers:
             self.skipTest("neither Pillow nor tifffile is installed")
@@ -113,7 +113,7 @@ class Catalogue(InAFolder):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
                         theirs = read(self.files / name)
-                except Exception:  # they do not read all that is good
+                except Exception:  # they cannot read every valid file
                     continue
                 ours = np.asarray(gpuimg.read(self.files / name))
                 if ours.shape == theirs.shape and ours.dtype == theirs.dtype:
@@ -143,28 +143,28 @@ def others_readers():
 
 
 def visible(pixels):
-    """The pixels without the colors of what is transparent."""
+    """The pixels, with the colors of transparent pixels set to 0."""
     if pixels.ndim == 3 and pixels.shape[2] in (2, 4):
         pixels = np.where(pixels[..., -1:] > 0, pixels, 0)
     return pixels
 
 
-# Files that the others read, and mean something else by it: levels of 5, 6 and 12 bits and of a maximum that is not 255 are
-# not rounded or not scaled, white that is 0 is not turned, colors are not converted or not divided by alpha, 1 bit of
-# alpha is not inverted, and blocks that are missing are not 0. GIF codes of 1 bit are read in various ways; so are, by
-# Pillow 9, jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
+# Files that other readers interpret differently. They do not round or scale levels of 5, 6 and 12 bits, nor levels with
+# a maximum other than 255; do not invert images in which 0 is white; do not convert some colors or divide them by
+# alpha; do not invert 1-bit alpha; and do not fill missing blocks with 0. GIF codes of 1 bit are read in various ways.
+# So are, by Pillow 9, jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
 READ_OTHERWISE = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask|runs_4|.*_jump)|pnm_color.*_to_100|"
                             r"tga_(color16_with_alpha|map15)|"
                             r"tiff_(0_of|\d_of_12_bits|.*premultiplied|cielab|ycbcr|sparse)")
-# How many files are alike at least, with their oldest versions that are tried; of others, shapes or types differ, as where
-# 1 bit is a bool.
+# The minimum number of equal files, with the oldest tested versions of the readers. For all other files, shapes or
+# types differ, for example because 1 bit is a bool.
 LEAST_EQUAL = {("Pillow", "png"): 100, ("Pillow", "jpg"): 80, ("Pillow", "bmp"): 60, ("Pillow", "gif"): 50,
                ("Pillow", "pgm"): 10, ("Pillow", "ppm"): 5, ("Pillow", "tga"): 30, ("Pillow", "tif"): 40,
                ("Pillow", "webp"): 8, ("tifffile", "tif"): 30}
 
 
 class Arrays(InAFolder):
-    def test_of_every_form_come_back(self):
+    def test_every_format_round_trips(self):
         for dtype in (np.uint8, np.uint16):
             for channels in (1, 2, 3, 4):
                 pixels = pattern(7, 5, channels, dtype)
@@ -180,7 +180,7 @@ class Arrays(InAFolder):
                      np.asfortranarray(pixels), pixels.transpose(1, 0, 2)):
             np.testing.assert_array_equal(np.asarray(gpuimg.from_array(view)), view)
 
-    def test_are_not_copied_and_outlive_the_image(self):
+    def test_arrays_share_memory_and_outlive_the_image(self):
         image = gpuimg.read(NIGHT)
         first, second = np.asarray(image), np.from_dlpack(image)
         self.assertEqual(first.__array_interface__["data"][0], second.__array_interface__["data"][0])
@@ -203,7 +203,7 @@ class Arrays(InAFolder):
         with self.assertRaises(BufferError):
             image.__dlpack__(dl_device=(2, 0), max_version=(1, 0))
 
-    def test_bad_ones_are_rejected(self):
+    def test_unsupported_arrays_are_rejected(self):
         for bad in (np.zeros((2, 2), np.float32), np.zeros((2, 2, 5), np.uint8), np.zeros(4, np.uint8),
                     np.zeros((0, 2), np.uint8), "text", 5):
             with self.assertRaises(gpuimg.Error) as caught:
@@ -214,7 +214,7 @@ class Arrays(InAFolder):
         with self.assertRaisesRegex(gpuimg.Error, "uint8 or uint16"):
             gpuimg.from_array(np.zeros((2, 2), np.float32))
 
-    def test_stay_on_the_host_unless_asked(self):
+    def test_arrays_stay_on_the_host_by_default(self):
         pixels = pattern(4, 4)
         self.assertEqual(gpuimg.from_array(pixels).device, "cpu")
         self.assertEqual(gpuimg.from_array(gpuimg.from_array(pixels), device="cpu").device, "cpu")
@@ -227,7 +227,7 @@ class Arrays(InAFolder):
 
 
 class Operations(InAFolder):
-    def test_are_those_of_the_executable(self):
+    def test_results_equal_the_executables(self):
         image = gpuimg.read(NIGHT)
         cases = [
             (image.equalize(), "equalize"),
@@ -259,7 +259,7 @@ class Operations(InAFolder):
         np.testing.assert_array_equal(np.asarray(chain(image)), np.asarray(expected))
         np.testing.assert_array_equal(np.asarray(chain(image)), self.by_the_tool(image, *words.split()))
 
-    def test_what_steps_find(self):
+    def test_results_of_steps(self):
         page = gpuimg.from_array(tilted_page(3))
         self.assertEqual(page.found, {})
         scan = self.folder / "scan.png"
@@ -305,7 +305,7 @@ class Operations(InAFolder):
                 self.assertEqual(array.dtype, expected.dtype)
                 np.testing.assert_array_equal(array, expected)
 
-    def test_mistakes_have_the_line_of_the_executable(self):
+    def test_mistakes_have_the_executables_message(self):
         image = gpuimg.read(NIGHT)
         for act, words in ((lambda: image.equalize(color="purple"), ("equalize", "--color=purple")),
                            (lambda: image.resize("0x5"), ("resize", "--size=0x5")),
@@ -329,7 +329,7 @@ class Operations(InAFolder):
         with self.assertRaises(gpuimg.Error):
             gpuimg.chain("equalize --lut lut.csv")
 
-    def test_names_and_defaults_are_those_of_help(self):
+    def test_names_and_defaults_match_help(self):
         for command in _methods.OPERATIONS:
             text = tool(command["name"], "--help")
             method = getattr(gpuimg.Image, command["name"])
@@ -358,7 +358,7 @@ class Operations(InAFolder):
 
 
 class Files(InAFolder):
-    def test_are_those_of_the_executable(self):
+    def test_results_equal_the_executables(self):
         for name, options, words in (("a.jpg", {"quality": 80}, ("--quality", 80)), ("a.png", {"png_level": 2}, ("--png-level", 2)),
                                      ("b.jpg", {"subsampling": "444"}, ("--subsampling", 444)), ("a.bmp", {}, ())):
             expected = self.folder / ("tool-" + name)
@@ -382,7 +382,7 @@ class Files(InAFolder):
         self.assertEqual(gpuimg.read(turned).shape, (20, 10, 3))
         self.assertEqual(gpuimg.read(turned, auto_orient=False).shape, (10, 20, 3))
         carried = gpuimg.read(gpuimg.read(turned, auto_orient=False).encode("jpg"))
-        self.assertEqual(carried.shape, (20, 10, 3))  # its EXIF data still say so
+        self.assertEqual(carried.shape, (20, 10, 3))  # the EXIF data still have the old size
 
     def test_errors(self):
         image = gpuimg.read(NIGHT)
@@ -403,7 +403,7 @@ class Files(InAFolder):
         image.write(path, force=True)
         self.assertEqual(os.listdir(self.folder), ["a.png"])
 
-    def test_a_device_that_is_not_there(self):
+    def test_a_missing_device(self):
         try:
             gpuimg.read(NIGHT, device="cuda")
         except gpuimg.Error as error:
@@ -418,7 +418,7 @@ class Files(InAFolder):
 
 
 class ManyFiles(InAFolder):
-    def test_come_in_order_with_errors_among_them(self):
+    def test_images_and_errors_arrive_in_order(self):
         paths = []
         for i in range(40):
             paths.append(self.folder / f"{i}.png")
@@ -437,7 +437,7 @@ class ManyFiles(InAFolder):
                 else:
                     np.testing.assert_array_equal(np.asarray(item.image), pattern(20, i + 1))
 
-    def test_steps_and_ends_early(self):
+    def test_steps_and_an_early_end(self):
         for item in gpuimg.read_many([NIGHT] * 5, then="resize --size 10x10 --fit stretch"):
             self.assertEqual(item.image.shape, (10, 10, 3))
         for item in gpuimg.read_many([NIGHT] * 1000):
@@ -453,13 +453,13 @@ class ManyFiles(InAFolder):
                                  then="resize --size 4000x3000 --fit stretch --filter nearest --enlarge")
         before, most = resident_bytes(), 0
         self.assertEqual(next(items).image.shape, (3000, 4000, 3))
-        for _ in range(40):  # the others are read ahead meanwhile
+        for _ in range(40):  # the other images are read ahead meanwhile
             time.sleep(0.02)
             most = max(most, resident_bytes() - before)
         items.close()
         self.assertLess(most, limit + 4 * result, "12 results of 36 MB were made at once")
 
-    def test_threads_of_python_run_at_once(self):
+    def test_python_threads_run_in_parallel(self):
         image, results = gpuimg.read(NIGHT), []
         threads = [threading.Thread(target=lambda: results.append(np.asarray(image.equalize().resize("30%"))))
                    for _ in range(8)]
@@ -505,7 +505,7 @@ class Runs(InAFolder):
         tool("equalize", "--backend", "cpu", photos / "a.png", self.folder / "one.png")
         subprocess.run(["tar", "-cf", self.folder / "in.tar", "-C", photos, "a.png", "bad.png"], check=True)
         archive = gpuimg.run(["hist", "--backend", "cpu", "--quiet", self.folder / "in.tar", self.folder / "out.tar"])
-        if archive.exit_code != 3:  # there is libarchive
+        if archive.exit_code != 3:  # gpuimg was built with libarchive
             self.assertEqual(archive[:4], (1, 1, 1, 0))
 
     def test_one_file(self):
@@ -518,7 +518,7 @@ class Runs(InAFolder):
             self.assertEqual([(failure.path, failure.kind) for failure in result.failures], [(None, kind)])
 
 
-# Runs words and sends itself signals after some seconds, which another thread could receive as well.
+# Runs words and sends signals to its own process after some seconds; any thread could receive them.
 INTERRUPTED = """
 import gpuimg, os, signal, sys, threading, time
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
@@ -547,7 +547,7 @@ class Interruption(InAFolder):
         self.slow = ["denoise", "--backend", "cpu", "--quiet", "--threads", "1", "--search", "31"]
 
     def interrupted(self, number, *words, handler="default", times=1):
-        read, write = os.pipe()  # standard input, which does not end
+        read, write = os.pipe()  # standard input, which never ends
         try:
             done = subprocess.run([sys.executable, "-c", INTERRUPTED, str(int(number)), handler, str(times), "0.25",
                                    *map(str, words)], stdin=read, capture_output=True, text=True, timeout=120)
@@ -555,7 +555,7 @@ class Interruption(InAFolder):
             os.close(read), os.close(write)
         return done.returncode, done.stdout, done.stderr
 
-    def test_of_many_files_leaves_whole_ones(self):
+    def test_interrupted_batch_leaves_only_complete_files(self):
         photos = self.folder / "photos"
         photos.mkdir()
         for i in range(50):
@@ -568,17 +568,17 @@ class Interruption(InAFolder):
             self.assertTrue(re.fullmatch(r"\d+\.png", name))
             gpuimg.read(self.out / name)
 
-    def test_of_one_file_leaves_nothing(self):
+    def test_interrupted_single_file_leaves_nothing(self):
         self.out.mkdir()
         code, printed, errors = self.interrupted(signal.SIGINT, *self.slow, self.photo, self.out / "a.png")
         self.assertEqual((code, printed.split()[0], os.listdir(self.out)), (0, "interrupted", []), errors)
 
-    def test_is_for_the_programs_handler(self):
+    def test_the_programs_handler_runs(self):
         self.out.mkdir()
         code, printed, errors = self.interrupted(signal.SIGINT, *self.slow, self.photo, self.out / "a.png", handler="own")
         self.assertEqual((code, sorted(printed.split()[:3])), (0, ["130", "code", "handled"]), errors)
 
-    def test_again_ends_the_process(self):
+    def test_a_second_signal_ends_the_process(self):
         photos = self.folder / "photos"
         photos.mkdir()
         for i in range(50):
@@ -593,14 +593,14 @@ class Interruption(InAFolder):
                 self.assertEqual([name for name in os.listdir(self.out) if name.startswith(".")], [])
         self.assertEqual(self.interrupted(signal.SIGTERM, "hist", "-", times=2)[0], 75)
 
-    def test_of_command_lines_leaves_the_programs_handler(self):
+    def test_batch_command_keeps_the_programs_handler(self):
         lines = self.folder / "lines"
         lines.write_text(" ".join(map(str, [*self.slow, self.photo, self.folder / "b.png"])) + "\n")
         code, printed, errors = self.interrupted(signal.SIGINT, "batch", lines)
         self.assertEqual(code, 0, errors)
         self.assertIn("\ninterrupted\n", printed)
 
-    def test_by_sigterm_ends_the_process(self):
+    def test_sigterm_ends_the_process(self):
         self.out.mkdir()
         code, printed, errors = self.interrupted(signal.SIGTERM, *self.slow, self.photo, self.out / "a.png")
         self.assertEqual((code, printed, os.listdir(self.out)), (-signal.SIGTERM, "", []), errors)
@@ -615,7 +615,7 @@ IS_SANITIZED = "libasan" in pathlib.Path("/proc/self/maps").read_text()
 
 @contextlib.contextmanager
 def silent():
-    """The executable's part of this process prints nothing."""
+    """Suppresses what gpuimg prints in this process."""
     saved, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 2)
     try:
@@ -646,7 +646,7 @@ class Memory(InAFolder):
             if i % 1000 == 999:
                 gc.collect()
                 curve.append(resident_bytes())
-        if not IS_SANITIZED:  # it keeps what is freed
+        if not IS_SANITIZED:  # the sanitizer keeps freed memory
             self.assertLess(curve[9] - curve[1], 3 << 20, f"resident bytes after each thousand: {curve}")
 
     def use_files(self, image, path, bad, chain):
@@ -661,8 +661,8 @@ class Memory(InAFolder):
             self.assertEqual(gpuimg.run("equalize --no-such").exit_code, 2)
 
 
-class Document(InAFolder):
-    def test_its_examples_run(self):
+class Documentation(InAFolder):
+    def test_examples_run(self):
         page = pathlib.Path(DOCS) / "python.md"
         blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
         self.assertGreater(len(blocks), 3)

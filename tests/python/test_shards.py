@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Tests samples/shards: the function that processes a shard, and Ray Data and Dask with it, of whose workers one is killed
-in the middle.
+"""Tests samples/shards: the function that processes a shard, and the samples for Ray Data and Dask, while one of their
+workers is killed halfway.
 
 usage: test_shards.py GPUIMG SAMPLES alone|dask|ray     with the package in PYTHONPATH
 
-GPUIMG_TEST_PACKAGES names the engine's packages in PyPI, which are then installed into an environment of their own. An
-engine takes up to six minutes, and Ray 700 MB; without GPUIMG_TEST_ENGINES=1 it is skipped.
+GPUIMG_TEST_PACKAGES names the engine's packages in PyPI, which are installed into a separate environment. An engine takes
+up to six minutes, and Ray takes 700 MB; without GPUIMG_TEST_ENGINES=1, the engine is skipped.
 """
 import filecmp
 import io
@@ -43,7 +43,7 @@ import shards
 
 STEPS = "equalize --then resize --size 75%"
 BROKEN = {"text.png": b"this is text", "cut.png": None}
-# Ray itself is started here, so that it is small and only on this machine.
+# Starts Ray here, so that it is small and runs only on this machine.
 RAY = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -79,7 +79,7 @@ def noise(width, height, seed):
 
 
 def write_tar(path, members):
-    """Members are pairs of a name and bytes, or a TarInfo and bytes or None. Their headers say much about this machine."""
+    """Members are pairs of a name or a TarInfo, and bytes or None. Their headers contain much about this machine."""
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
         for info, content in members:
             if isinstance(info, str):
@@ -135,7 +135,7 @@ class Alone(InAFolder):
                 ("été/写真 " + 90 * "long" + ".png", noise(5, 4, 3)), ("cut.png", noise(61, 43, 4)[:900]),
                 (os.fsdecode(b"\xff\xfe.png"), noise(8, 8, 5))]
 
-    def test_members_are_those_of_the_tool(self):
+    def test_members_equal_the_executables(self):
         told = self.work(self.kinds_of_members())
         self.assertEqual(contents(self.out / "in.tar"), self.by_the_tool(self.folder / "in.tar", broken=True))
         self.assertEqual((told["shard"], told["images"]), ("in.tar", 4))
@@ -173,7 +173,7 @@ class Alone(InAFolder):
         self.assertIn("b.png is a hard link", self.work([link("b.png", "a.png"), ("a.png", image)])["error"])
         self.assertEqual(os.listdir(self.out), [])
 
-    def test_bytes_depend_on_nothing_else(self):
+    def test_bytes_depend_only_on_contents(self):
         self.work(self.kinds_of_members())
         expected = self.result()
         self.addCleanup(setattr, shards, "MEMBERS_AT_ONCE", shards.MEMBERS_AT_ONCE)
@@ -205,13 +205,13 @@ class Alone(InAFolder):
                 self.assertEqual(set(told), {"shard", "error"})
                 self.assertEqual(os.listdir(self.out), [])
 
-    def test_two_images_of_one_name_are_rejected(self):
+    def test_two_images_with_one_name_are_rejected(self):
         told = self.work([("a.png", noise(9, 9, 1)), ("a.tiff", noise(9, 9, 2))])
         self.assertIn("a.png", told["error"])
         self.assertEqual(os.listdir(self.out), [])
 
     def with_error(self, kind):
-        """Runs a process whose second image fails with this kind."""
+        """Runs a process whose second image fails with this kind of error."""
         write_tar(self.folder / "in.tar", [(f"{i}.png", noise(9, 9, i)) for i in range(3)])
         script = """
 import sys, gpuimg, shards
@@ -225,7 +225,7 @@ print(shards.Shards(sys.argv[1], "equalize")(sys.argv[2]))
         return subprocess.run([sys.executable, "-B", "-c", script, self.out, self.folder / "in.tar", kind],
                               env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, capture_output=True, text=True)
 
-    def test_what_is_no_fault_of_the_image_loses_no_image(self):
+    def test_errors_not_caused_by_an_image_end_the_shard(self):
         for kind in ("device_fault", "backend_unavailable", "out_of_memory", "read", "internal", "mismatch"):
             with self.subTest(kind):
                 done = self.with_error(kind)
@@ -286,7 +286,7 @@ class OnAnEngine(InAFolder):
             write_tar(self.source / f"{shard:02}.tar", members)
 
     def end_processes(self):
-        """Ends what an engine has left, by the mark in its environment."""
+        """Ends the processes that an engine left behind; a mark in their environment identifies them."""
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 if entry.name != str(os.getpid()) and self.mark.encode() in (entry / "environ").read_bytes():
@@ -313,7 +313,7 @@ class OnAnEngine(InAFolder):
         self.log.seek(0)
         said = self.log.read()
         self.log.close()
-        self.assertEqual(code, 1, said[-8000:])  # an image is broken
+        self.assertEqual(code, 1, said[-8000:])  # one image is broken
         return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
 
     @staticmethod
@@ -326,7 +326,7 @@ class OnAnEngine(InAFolder):
         return found
 
     def kill_in_the_middle(self, out, running):
-        """Kills a worker that has written a part of a shard, once a shard is done. Returns both."""
+        """After a first shard is done, kills a worker that has written part of another. Returns shard and process."""
         while running.poll() is None:
             for shard, process, path in self.begun(out) if list(out.glob("*.tar")) else []:
                 try:
@@ -363,7 +363,7 @@ class OnAnEngine(InAFolder):
         print(f"{shard} was repeated: process {killed} was killed, {sorted(others)} wrote it")
 
     def run_one_shard(self, deaths, *words):
-        """Its first workers die, and a later one raises an error. Returns the standard error."""
+        """Runs one shard whose first workers die, and a later one raises an error. Returns the standard error."""
         for path in sorted(self.source.iterdir())[1:]:
             path.unlink()
         (self.out / ".download.part").touch()
@@ -386,7 +386,7 @@ class OnAnEngine(InAFolder):
 
 
 class OnASharedScheduler(InAFolder):
-    """A Dask cluster that stays for several runs. Its machines have gpuimg, but not the files of samples/shards."""
+    """A Dask cluster that serves several runs. Its machines have gpuimg, but not the files of samples/shards."""
 
     def setUp(self):
         super().setUp()
@@ -424,8 +424,8 @@ class OnASharedScheduler(InAFolder):
         self.assertEqual(running.returncode, 2)
         self.assertIn("allowed-failures", said)
 
-    def test_runs_with_shards_of_one_name(self):
-        """The first run has done a.tar and waits for the content of b.tar, when the second begins."""
+    def test_two_runs_with_equal_shard_names(self):
+        """When the second run begins, the first one has done a.tar and waits for the content of b.tar."""
         for run in (1, 2):
             (self.folder / f"in{run}").mkdir()
             write_tar(self.folder / f"in{run}" / "a.tar", [(f"{i}.png", noise(20, 20, i)) for i in range(run)])
