@@ -1,6 +1,6 @@
-// Fuzzes the reader of tar archives, and of gzip and zstd around them: any bytes are read or rejected, in finite time.
-// The first byte selects the members to skip, which must not change the other members. A gzip file must give the same
-// content as zlib.
+// Fuzzes the reader of tar archives, plain and compressed with gzip or zstd: any bytes are read or rejected, in finite
+// time. The first byte selects the members to skip, which must not change the other members. A gzip file must give the
+// same content as zlib.
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace gpuimg;
 
-constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;  // bytes; larger members are skipped
+constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;  // in bytes; larger members are skipped
 
 /// A file without a name.
 class MemoryFile {
@@ -84,7 +84,7 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
 }
 
-/// Decompresses one or several concatenated gzip files with zlib, up to bytes that do not begin another gzip file.
+/// Decompresses one or more concatenated gzip files with zlib, up to bytes that do not begin another gzip file.
 Unzipped unzipped(std::span<const std::byte> bytes) {
   constexpr int kGzip = 16 + MAX_WBITS;
   Unzipped all;

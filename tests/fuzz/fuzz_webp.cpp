@@ -1,5 +1,5 @@
-// Fuzzes WebP. Where libwebp decodes the whole file by itself, gpuimg, which parses the container itself, must give the
-// same pixels. The pixels must survive lossless writing and reading.
+// Fuzzes WebP. gpuimg parses the container itself; if libwebp decodes the whole file without gpuimg's parser, the
+// pixels must be equal. The pixels must survive lossless writing and reading.
 #include <webp/decode.h>
 
 #include <memory>
@@ -33,7 +33,7 @@ Outcome outcome_of(std::span<const std::byte> file) {
   }
 }
 
-/// Compares with libwebp's decoder of whole files, which does not support animations.
+/// Compares with libwebp's decoder for whole files, which does not support animations.
 void compare_with_library(std::span<const std::byte> file, ConstView pixels) {
   int width = 0;
   int height = 0;
@@ -60,7 +60,7 @@ void write_and_read_back(DecodedImage& decoded) {
              metadata.xmp == options.metadata.xmp,
          "other metadata after a round trip");
   const ConstView read = back.decoded->image.view();
-  if (read.format == pixels.format) {  // opaque alpha is not written
+  if (read.format == pixels.format) {  // opaque alpha is not written, so the formats can differ
     demand(fuzz::same_image(read, pixels), "other pixels after a round trip");
   } else {
     demand(pixels.format.has_alpha() && !read.format.has_alpha(), "another format after a round trip");

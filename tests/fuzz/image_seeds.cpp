@@ -58,7 +58,7 @@ void add_catalogue(SeedFolder& seeds) {
   }
 }
 
-/// Files with everything that gpuimg writes in addition to pixels.
+/// Files with all metadata that gpuimg writes.
 void add_metadata(SeedFolder& seeds) {
   const Image image = picture(24, 16, {Sample::u8, 3});
   for (int kind = 0; kind < 4; ++kind) {
@@ -84,7 +84,7 @@ void add_metadata(SeedFolder& seeds) {
   }
 }
 
-/// Seeds of every kind of text that fuzz_metadata parses.
+/// Seeds for every kind of text that fuzz_metadata parses.
 void add_metadata_texts(SeedFolder& seeds) {
   const auto chunk = [&](std::string_view beginning, std::span<const std::byte> text) {
     FileBytes payload = bytes_of(beginning);

@@ -1,4 +1,4 @@
-// A small image and a selection in it, drawn from a fuzzer's bytes.
+// A small image and a selection in it, taken from a fuzzer's bytes.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ inline Selection selection_from(FuzzInput& input, int width, int height) {
   return selection;
 }
 
-/// Call last, because the pixels use up the remaining bytes.
+/// Must be called last, because the pixels use up the remaining bytes.
 inline Scene scene_from(FuzzInput& input) {
   const std::uint32_t format = input.below(16);
   const int width = input.flip() ? input.between(1, 24) : input.between(1, 150);
