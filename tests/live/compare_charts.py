@@ -1,4 +1,4 @@
-"""Compares the numbers and columns of `gpuimg hist --chart` on terminals of three sizes with NumPy's."""
+"""Compares the figures and columns of `gpuimg hist --chart` on terminals of three sizes with NumPy's."""
 import fcntl
 import os
 import pty
@@ -18,7 +18,7 @@ NUMBER = r"([0-9.e+-]+)"
 
 
 def on_terminal(columns, rows, command):
-    """What the command prints on a terminal of this size; no colors."""
+    """The command's output on a terminal of this size, without colors."""
     child, master = pty.fork()
     if child == 0:
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -27,7 +27,7 @@ def on_terminal(columns, rows, command):
     while True:
         try:
             part = os.read(master, 65536)
-        except OSError:  # the terminal has no other end any more
+        except OSError:  # the other end of the terminal is closed
             break
         if not part:
             break
@@ -38,7 +38,7 @@ def on_terminal(columns, rows, command):
 
 
 def images():
-    """Name, pixels in RGB or gray, options, and the last level that is shown."""
+    """Name, pixels in RGB or gray, options, and the highest level of the chart."""
     generator = numpy.random.default_rng(gpuimg_run.seed())
     noise = generator.normal(0.5, 0.15, (120, 160, 3)).clip(0, 1)
     clipped = (noise[..., 0] * 255).astype(numpy.uint8)
@@ -58,7 +58,7 @@ class Charts(gpuimg_run.Comparison):
         return self.path(f"{name}.png")
 
     def drawn(self, chart):
-        """For each channel: the label of its axis of counts, and its rows from the top, as wide as the levels' axis."""
+        """For each channel: the label of its count axis, and its rows from the top, each as wide as the level axis."""
         width = len(next(line for line in chart if "└" in line).partition("└")[2])
         channels = []
         for line in chart:
@@ -71,7 +71,7 @@ class Charts(gpuimg_run.Comparison):
         return channels
 
     def check_columns(self, label, rows, counts, what):
-        """Heights are in eighths of a row, as shares of the axis; towers are cut."""
+        """Heights are eighths of a row relative to the axis; columns that exceed the axis are cut and marked."""
         width = len(rows[0])
         repeat = max(1, width // len(counts))
         per_column = -(-len(counts) * repeat // width)
@@ -112,7 +112,7 @@ class Charts(gpuimg_run.Comparison):
         code, text = on_terminal(*size, [self.executable, "hist", *options, self.written(name, pixels)])
         self.assertEqual(code, 0, text)
         chart = text.splitlines()
-        # One more row is the prompt's. Three channels of two rows and their text can be higher.
+        # The prompt takes one more row. Three channels of two rows, with their text, can be higher than the terminal.
         self.assertLess(len(chart), size[1] if "rgb" not in options or size[0] > 40 else size[1] + 24, (what, text))
         self.assertLessEqual(max(map(len, chart)), size[0], (what, text))
         for fact in (f"{name}.png", f"{pixels.shape[1]} × {pixels.shape[0]}", f"{8 * pixels.itemsize} bit",

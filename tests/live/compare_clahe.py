@@ -1,4 +1,4 @@
-"""Compares `gpuimg equalize --clahe` with OpenCV's createCLAHE, 8 and 16 bit: every pixel equal."""
+"""Compares `gpuimg equalize --clahe` of 8 and 16 bits with OpenCV's createCLAHE: every pixel must be equal."""
 import os
 
 import gpuimg_run
@@ -9,12 +9,12 @@ CASES = int(os.environ.get("GPUIMG_CLAHE_CASES", 40))
 
 
 def random_pixels(generator):
-    """Noise, a narrow band of levels, a ramp, few levels or one level; sides often shorter than the tiles."""
+    """Noise, a narrow band of levels, a ramp, few levels or one level; sides are often shorter than the tiles."""
     kind = (numpy.uint8, numpy.uint16)[generator.integers(0, 2)]
     top = int(numpy.iinfo(kind).max)
     longest = (9, 70, 300, 700)[generator.integers(0, 4)]
     shape = tuple(int(n) for n in generator.integers(1, longest + 1, 2))
-    if generator.integers(0, 3) == 0:  # sides that divide by the usual tiles
+    if generator.integers(0, 3) == 0:  # sides that are multiples of the usual tile counts
         shape = tuple((n + 7) // 8 * 8 for n in shape)
     style = generator.integers(0, 5)
     if style == 0:

@@ -1,5 +1,5 @@
-"""Compares the numbers and pictures of `gpuimg compare` with NumPy's, its SSIM with scikit-image's, and its distances of
-histograms with OpenCV's, over random pairs of images of different kinds."""
+"""Compares the figures and pictures of `gpuimg compare` with NumPy's, its SSIM with scikit-image's, and its histogram
+distances with OpenCV's, for random pairs of images of different kinds."""
 import json
 import math
 import subprocess
@@ -20,7 +20,7 @@ def levels_of(pixels):
 
 
 def common(pixels, channels, depth):
-    """The pixels as (h, w, channels) of this depth, without loss."""
+    """The pixels as (h, w, channels) with this depth, without loss."""
     wide = pixels.astype(numpy.int64) * (257 if depth == 16 and pixels.dtype == numpy.uint8 else 1)
     wide = wide.reshape(*wide.shape[:2], -1)
     if wide.shape[2] == 1 and channels > 1:
@@ -31,7 +31,7 @@ def common(pixels, channels, depth):
 
 
 def expected_of(a, b, tolerance):
-    """What the JSON must say, by docs/operations.md, "Comparison"."""
+    """The expected JSON, according to docs/operations.md, "Comparison"."""
     depth = 16 if numpy.uint16 in (a.dtype, b.dtype) else 8
     channels = max(1 if pixels.ndim == 2 else pixels.shape[2] for pixels in (a, b))
     a, b = common(a, channels, depth), common(b, channels, depth)
@@ -49,7 +49,7 @@ def expected_of(a, b, tolerance):
 
 
 def similarities(a, b, gaussian, levels=255):
-    """scikit-image's SSIM of each channel; nothing if the images are smaller than the window."""
+    """scikit-image's SSIM of each channel; None for each if the image is smaller than the window."""
     side = 11 if gaussian else 7
     if min(a.shape[:2]) < side:
         return [None] * a.shape[2]
@@ -60,7 +60,7 @@ def similarities(a, b, gaussian, levels=255):
 
 
 def distances(a, b, levels):
-    """OpenCV's compareHist, and the distance that mass moves, from float64: OpenCV's own counts are float32."""
+    """OpenCV's compareHist, and the earth mover's distance, from float64 counts: OpenCV's own counts are float32."""
     counts = [numpy.bincount(one.ravel(), minlength=levels).astype(numpy.float32) for one in (a, b)]
     found = {name: cv2.compareHist(*counts, method) for name, method in (
         ("correlation", cv2.HISTCMP_CORREL), ("chi_square", cv2.HISTCMP_CHISQR),
@@ -70,7 +70,7 @@ def distances(a, b, levels):
 
 
 def visible(a, b):
-    """Hidden colors become those of the other image, or 0 if both are hidden: --transparent skip."""
+    """As --transparent skip: a hidden color becomes the other image's color, or 0 if both are hidden."""
     a, b = a.copy(), b.copy()
     hidden_a, hidden_b = a[..., -1] == 0, b[..., -1] == 0
     colors_a = a[..., :-1].copy()
@@ -82,7 +82,7 @@ def visible(a, b):
 
 
 def picture_of(a, b, tolerance):
-    """The picture of the differences, for images of 8 bits: docs/operations.md, "Pictures of differences"."""
+    """The picture of the differences for 8-bit images: docs/operations.md, "Pictures of differences"."""
     def gray(image):
         return image[..., 0] if image.shape[2] == 1 else (image[..., 0] + 2 * image[..., 1] + image[..., 2] + 2) // 4
     difference = numpy.abs(a - b).max(2)
@@ -100,7 +100,7 @@ class Compare(gpuimg_run.Comparison):
         return generator.integers(0, numpy.iinfo(kind).max + 1, shape).astype(kind)
 
     def other(self, generator, pixels):
-        """Another random image, the same one, one with a few other pixels, or one with a little noise."""
+        """Another random image, the same image, a copy with a few changed pixels, or a copy with a little noise."""
         kind = generator.integers(4)
         if kind == 0:
             return self.random_pixels(generator, pixels.shape[:2])
@@ -145,10 +145,10 @@ class Compare(gpuimg_run.Comparison):
                 self.assertIsNone(found["psnr"], what)
             else:
                 self.assertAlmostEqual(found["psnr"], expected["psnr"], 9, what)
-        self.assertEqual(set(exit_codes), {0, DIFFERENT})  # the pairs are of both kinds
+        self.assertEqual(set(exit_codes), {0, DIFFERENT})  # both kinds of pairs occur
 
     def alike(self, generator, a):
-        """A copy that is a little blurred, darker or noisy."""
+        """A slightly blurred, darker or noisy copy."""
         wide = a.astype(numpy.float64)
         if generator.integers(2):
             wide = cv2.blur(wide, (3, 3)).reshape(a.shape)
@@ -183,7 +183,7 @@ class Compare(gpuimg_run.Comparison):
                 for name, value in distances(wide_a[..., one], wide_b[..., one], 2**depth).items():
                     ours = channel["histogram"][name]
                     if name == "bhattacharyya" and abs(ours**2 - value**2) < ROUNDING:
-                        continue  # the root of what OpenCV's sum of roots lacks to 1
+                        continue  # both are near 0, where the root of 1 − sum magnifies rounding errors
                     self.assertAlmostEqual(ours, value, delta=CLOSE * max(1.0, abs(value)), msg=(*what, name))
         print(f"SSIM: the greatest difference is {worst:.3g}")
 

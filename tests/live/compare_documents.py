@@ -1,9 +1,9 @@
-"""Compares `deskew` with the angles by which Pillow has turned rendered pages, 200 of them, also in uneven light, and its
-results with the pages before they were turned; and `despeckle` with the components of OpenCV, on random images of all
-densities. Reads pages of Group 4 with Pillow, ImageMagick and libtiff's tools, and compares their sizes with those of
+"""Compares `deskew` with the angles by which Pillow rotated 200 rendered pages, some of them in uneven light, and its
+results with the pages before the rotation. Compares `despeckle` with OpenCV's connected components, on random images of
+all densities. Reads Group 4 pages with Pillow, ImageMagick and libtiff's tools, and compares their sizes with the files of
 `tiffcp -c g4`.
 
-The pages are set in the fonts that fontconfig lists; without one, in the bitmap font that Pillow brings along.
+The pages use the fonts that fontconfig lists, or Pillow's bitmap font if it lists none.
 """
 import glob
 import json
@@ -24,7 +24,7 @@ WORDS = ("a page of text that nobody has to read but which has lines and words o
 
 class Documents(gpuimg_run.Comparison):
     def font(self, generator, size):
-        """A font of about this size, and the height of its lines."""
+        """A font of about this size, and its line height."""
         files = sorted(glob.glob("/usr/share/fonts/truetype/*/*.ttf"))
         latin = [name for name in files if os.path.basename(name).startswith(("DejaVu", "Liberation", "FreeS"))]
         if not latin:
@@ -47,7 +47,7 @@ class Documents(gpuimg_run.Comparison):
         return page
 
     def shadow(self, generator, height, width):
-        """How much light falls on each pixel: a part has 20 to 50 percent of that of the rest, with a soft edge."""
+        """The light on each pixel: a part with a soft edge gets 20 to 50 percent of the light elsewhere."""
         x = numpy.arange(width)[None, :] / width + generator.uniform(-0.4, 0.4) * numpy.arange(height)[:, None] / height
         edge = 1 / (1 + numpy.exp((x - generator.uniform(0.3, 0.7)) * generator.uniform(10, 60)))
         return 1 - generator.uniform(0.5, 0.8) * edge
@@ -72,12 +72,12 @@ class Documents(gpuimg_run.Comparison):
         found = {line["name"]: line["angle"] for line in map(json.loads, lines)}
         self.assertEqual(sorted(found), sorted(angles))
         names = list(angles)
-        left = [name for name in names[::3] if found[name] is None]  # in a strong shadow some pages stay as they are
+        left = [name for name in names[::3] if found[name] is None]  # some pages in a strong shadow are not rotated
         print(f"{len(left)} of {len(names[::3])} pages in a shadow are left as they are", flush=True)
         self.assertLessEqual(len(left), 4)
         errors = [0.0 if name in left else abs(found[name] - angles[name]) for name in names]
         print(f"{PAGES} pages: {numpy.mean(errors):.3f} degrees off on average, at most {max(errors):.3f}", flush=True)
-        in_shadow = max(errors[::3])  # of which only the light part may be seen: the lines are shorter
+        in_shadow = max(errors[::3])  # possibly only the light part is visible, so the lines are shorter
         print(f"of those in a shadow at most {in_shadow:.3f}", flush=True)
         self.assertLessEqual(max(errors[1::3] + errors[2::3]), 0.1)
         self.assertLessEqual(in_shadow, 0.2)
@@ -85,7 +85,7 @@ class Documents(gpuimg_run.Comparison):
             self.check_straight(name, page)
 
     def check_straight(self, name, page):
-        """The middle of the result is the page as it was: its blurred ink lies where that of the page does."""
+        """The middle of the result looks like the page before the rotation: their blurred ink correlates."""
         result = numpy.asarray(Image.open(name.replace("/in/", "/out/"))).astype(float)
         before = numpy.asarray(page).astype(float)
         self.assertEqual(result.shape, before.shape)
@@ -103,7 +103,7 @@ class Documents(gpuimg_run.Comparison):
             self.gpuimg("compare", name, out)
 
     def group4_pages(self):
-        """Pages of black and white: rendered, turned, with noise, a form's lines, and all of one color."""
+        """Black and white pages: rendered, rotated, noisy, with a form's lines, and blank."""
         generator = numpy.random.default_rng([gpuimg_run.seed(), 2])
         for number in range(FAXES):
             width, height = int(generator.integers(200, 1300)), int(generator.integers(100, 1300))
@@ -124,7 +124,7 @@ class Documents(gpuimg_run.Comparison):
         return done.stdout
 
     def check_group4(self, file, pages):
-        """Every reader that is installed has these pages."""
+        """Every installed reader must read these pages."""
         with Image.open(file) as image:
             self.assertEqual(image.n_frames, len(pages))
             for number, pixels in enumerate(pages):
@@ -143,7 +143,7 @@ class Documents(gpuimg_run.Comparison):
             for number, pixels in enumerate(pages):
                 image.seek(number)
                 self.assertTrue(numpy.array_equal(numpy.asarray(image.convert("L")), pixels), number)
-        self.tool("tiff2rgba", file, self.path("rgba.tif"))  # of the first page
+        self.tool("tiff2rgba", file, self.path("rgba.tif"))  # converts only the first page
         with Image.open(self.path("rgba.tif")) as image:
             self.assertTrue(numpy.array_equal(numpy.asarray(image.convert("L")), pages[0]))
 
@@ -169,7 +169,7 @@ class Documents(gpuimg_run.Comparison):
         self.check_group4(self.path("all.tif"), pages)
 
     def despeckled(self, pixels, size, color):
-        """By the components of OpenCV."""
+        """Computed with OpenCV's connected components."""
         count, labels, stats, _ = cv2.connectedComponentsWithStats((pixels == color).astype(numpy.uint8), connectivity=8)
         small = stats[:, cv2.CC_STAT_AREA] <= size
         small[0] = False  # the background
@@ -181,7 +181,7 @@ class Documents(gpuimg_run.Comparison):
             height, width = generator.integers(1, 400, 2)
             white = generator.random((height, width)) < generator.random()
             pixels = numpy.where(white, 255, 0).astype(numpy.uint8)
-            if number % 3 == 0:  # larger shapes
+            if number % 3 == 0:  # blurs the noise into larger shapes
                 pixels = numpy.where(cv2.GaussianBlur(pixels, (0, 0), 1.5) > 127, 255, 0).astype(numpy.uint8)
             size = int(generator.integers(1, 40))
             Image.fromarray(pixels).convert("1").save(self.path("in.png"))

@@ -1,4 +1,4 @@
-"""Compares `gpuimg equalize` with OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
+"""Compares `gpuimg equalize` with OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel must be equal."""
 from fractions import Fraction
 
 import gpuimg_run
@@ -41,7 +41,7 @@ class Equalize(gpuimg_run.Comparison):
         for pixels in gpuimg_run.random_images(numpy, 3):
             luma, red, blue = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb))
             expected = cv2.cvtColor(cv2.merge([cv2.equalizeHist(luma), red, blue]), cv2.COLOR_YCrCb2RGB)
-            if luma.min() == luma.max():  # nothing to equalize: gpuimg skips the lossy conversion to YCbCr and back
+            if luma.min() == luma.max():  # a constant luma: gpuimg skips the lossy conversion to YCbCr and back
                 expected = pixels
             self.assert_same(self.equalized(pixels, "--color", "ycbcr"), expected)
 
@@ -56,7 +56,7 @@ class Equalize(gpuimg_run.Comparison):
             self.assert_same(self.equalized(pixels, "--formula", "pillow", "--mask", self.path("mask.png")), expected)
 
     def test_stretch_is_exact(self):
-        """Every level by rational arithmetic."""
+        """Compares every level with rational arithmetic."""
         generator = numpy.random.default_rng(gpuimg_run.seed())
         million = 10**6
         images = [pixels for depth in (8, 16)
@@ -77,7 +77,7 @@ class Equalize(gpuimg_run.Comparison):
             self.assertTrue((found == numpy.array(table, pixels.dtype)[pixels]).all(), (case, pixels.shape, percent))
 
     def matched_cases(self):
-        """Pixels, the image to match and the result, 8 and 16 bit."""
+        """Pixels, the image to match, and the result, for 8 and 16 bits."""
         generator = numpy.random.default_rng(gpuimg_run.seed())
         for depth in (8, 16):
             top = 2**depth - 1
@@ -87,13 +87,13 @@ class Equalize(gpuimg_run.Comparison):
                 yield pixels, model, self.equalized(pixels, "--match", self.path("model.png")).astype(pixels.dtype)
 
     def test_match_takes_the_nearest_level(self):
-        """By a search of all levels, in exact integers."""
+        """Compares with a search through all levels in exact integers."""
         for pixels, model, found in self.matched_cases():
             levels, places = numpy.unique(pixels.ravel(), return_inverse=True)
             sums = numpy.bincount(places).cumsum()
             used, counts = numpy.unique(model, return_counts=True)
             distances = abs(sums[:, None] * model.size - counts.cumsum()[None, :] * pixels.size)
-            nearest = distances.argmin(axis=1)  # the first, so the smaller, of equally near levels
+            nearest = distances.argmin(axis=1)  # the first of equally near levels, which is the smaller
             self.assertTrue((found == used[nearest][numpy.searchsorted(levels, pixels)]).all(), pixels.shape)
 
     def test_match_is_within_one_level_of_scikit_image(self):

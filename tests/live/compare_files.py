@@ -11,7 +11,7 @@ SIZES = [(1, 1), (17, 15), (64, 1), (131, 77)]
 
 class Files(gpuimg_run.Comparison):
     def through(self, file, out="out.png", *options):
-        """Copies the file through gpuimg with unchanged pixels and returns the new path."""
+        """Converts the file with gpuimg without changing pixels, and returns the new path."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         return self.path(out)
 
@@ -20,7 +20,7 @@ class Files(gpuimg_run.Comparison):
             return numpy.asarray(image)
 
     def photo(self, generator, width, height):
-        """An image smoother than noise, as JPEG expects."""
+        """An image that is smoother than noise, because JPEG is made for such images."""
         small = generator.integers(0, 256, (height // 8 + 2, width // 8 + 2, 3)).astype(numpy.uint8)
         return Image.fromarray(small).resize((width, height), Image.BICUBIC)
 
@@ -37,7 +37,7 @@ class Files(gpuimg_run.Comparison):
                         numpy.testing.assert_array_equal(found, self.pillow_pixels(file))
 
     def test_cmyk_jpeg_is_decoded_like_pillow_and_opencv(self):
-        """With an Adobe segment and without: all take the samples for the light that passes the inks."""
+        """With and without an Adobe segment: all readers interpret the samples as the light that passes the inks."""
         generator = numpy.random.default_rng(gpuimg_run.seed())
         small = Image.fromarray(generator.integers(0, 256, (9, 12, 4)).astype(numpy.uint8), "CMYK")
         small.resize((80, 60), Image.BICUBIC).save(self.path("in.jpg"), quality=95)
@@ -52,7 +52,7 @@ class Files(gpuimg_run.Comparison):
             found = self.pillow_pixels(self.path("out.png"))
             with Image.open(self.path("in.jpg")) as image:
                 numpy.testing.assert_array_equal(found, numpy.asarray(image.convert("RGB")))
-            opencv = cv2.imread(self.path("in.jpg"))[:, :, ::-1]  # whose formula rounds twice
+            opencv = cv2.imread(self.path("in.jpg"))[:, :, ::-1]  # OpenCV's formula rounds twice
             self.assertLessEqual(numpy.abs(found.astype(int) - opencv).max(), 2)
 
     def test_png_of_every_mode_is_decoded_like_pillow(self):

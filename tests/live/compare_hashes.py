@@ -1,7 +1,6 @@
-"""Compares the hashes of `gpuimg duplicates --table` with those of imagehash, all bits equal, on 500 images: the samples,
-the photographs of the folder that GPUIMG_TEST_PHOTOS names, crops and rescales of them, and random images.
-
-GPUIMG_TEST_PACKAGES names packages of PyPI to use, as in "pillow==12.3.0 imagehash==4.3.2". Takes 10 s.
+"""Compares the hashes of `gpuimg duplicates --table` with imagehash's, bit for bit, on 500 images: the samples, the
+photographs in the folder GPUIMG_TEST_PHOTOS, crops and rescaled copies of them, and random images.
+GPUIMG_TEST_PACKAGES names PyPI packages to use, as in "pillow==12.3.0 imagehash==4.3.2". Takes 10 s.
 """
 import csv
 import io
@@ -32,7 +31,7 @@ class Hashes(gpuimg_run.Comparison):
         return images
 
     def variant(self, generator, image):
-        """The image, a part of it, or all of it in another size; gray or as it is."""
+        """The image, a part of it, or a rescaled copy; sometimes converted to gray."""
         kind = generator.integers(4)
         width, height = image.size
         if kind == 1:
@@ -50,9 +49,8 @@ class Hashes(gpuimg_run.Comparison):
         return Image.fromarray(pixels // 80 * 80 if generator.integers(4) == 0 else pixels)
 
     def undecided_bits(self, image):
-        """The bits of phash whose frequency equals the median up to rounding, as numbers of 64 bits have them. There
-        the sums of the package's floating-point transform decide, which differ between processors:
-        docs/operations.md, "Perceptual hashes".
+        """The bits of phash whose frequency equals the median within the rounding error of 64-bit numbers. The package
+        computes them in floating point, so they differ between processors: docs/operations.md, "Perceptual hashes".
         """
         pixels = numpy.asarray(image.convert("L").resize((32, 32), Image.LANCZOS)).astype(numpy.longdouble)
         places = numpy.outer(numpy.arange(8), 2 * numpy.arange(32) + 1).astype(numpy.longdouble)

@@ -1,4 +1,4 @@
-"""Compares `gpuimg hist` with Pillow's and OpenCV's luma and NumPy's counts, and parses its CSV, JSON and SVG."""
+"""Compares `gpuimg hist` with Pillow's and OpenCV's luma and with NumPy's counts, and parses its CSV, JSON and SVG."""
 import csv
 import io
 import json
@@ -13,7 +13,7 @@ Image = gpuimg_run.require("PIL.Image")
 
 class Hist(gpuimg_run.Comparison):
     def counts(self, image, *options):
-        """The columns of the CSV after the first, one list each."""
+        """All columns of the CSV except the first, one list each."""
         rows = list(csv.reader(io.StringIO(self.gpuimg("hist", image, *options).decode("ascii"))))
         self.assertEqual([row[0] for row in rows[1:]], [str(i) for i in range(len(rows) - 1)])
         return [[int(row[column]) for row in rows[1:]] for column in range(1, len(rows[0]))]

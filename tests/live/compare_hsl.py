@@ -1,4 +1,4 @@
-"""Compares `gpuimg hsl` with OpenCV's float HLS, Python's exact fractions, and its own round trip through files."""
+"""Compares `gpuimg hsl` with OpenCV's float HLS and with exact fractions, and checks its round trip through files."""
 import fractions
 
 import gpuimg_run
@@ -24,7 +24,7 @@ def exact_hsl(red, green, blue):
 
 
 def nearest_float32(value):
-    """The float32 nearest to a fraction, ties to even: going through float64 would round twice on a tie."""
+    """The float32 nearest to a fraction, ties to even. A conversion by way of float64 could round twice."""
     guess = numpy.float32(float(value))
     candidates = [numpy.nextafter(guess, numpy.float32(-1)), guess, numpy.nextafter(guess, numpy.float32(1000))]
     errors = [abs(fractions.Fraction(float(candidate)) - value) for candidate in candidates]
@@ -59,7 +59,8 @@ class Hsl(gpuimg_run.Comparison):
             found = self.float_hsl(pixels).astype(numpy.float64)
             hls = cv2.cvtColor(pixels.astype(numpy.float32) / numpy.float32(255), cv2.COLOR_RGB2HLS)
             self.assertLessEqual(numpy.abs(found[..., 2] - hls[..., 1]).max(), 1.2e-7)
-            # OpenCV subtracts levels already rounded to float32; that error weighs more near black and white.
+            # OpenCV subtracts levels that are already rounded to float32; that error has more effect near black and
+            # white.
             total = pixels.max(axis=2).astype(int) + pixels.min(axis=2)
             room = numpy.maximum(numpy.minimum(total, 510 - total), 1)
             limit = numpy.where(total == 510, numpy.inf, 255 * 2.0**-22 / room)

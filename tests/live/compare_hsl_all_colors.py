@@ -1,9 +1,9 @@
 """All 2^24 colors through `gpuimg hsl`: the 8-bit encodings equal OpenCV's, and u16 round-trips unchanged.
 
-OpenCV contracts its float arithmetic where its build or the processor has fused multiply-add, and its results then
-differ in a few thousand colors from those without. gpuimg follows OpenCV 4.6 with FMA. So a probe asks the installed
-OpenCV first which of the two it is. The last columns of rows whose width is not a multiple of eight go without FMA in OpenCV
-itself; 4096 is one.
+OpenCV's results differ in a few thousand colors between builds and processors with and without fused multiply-add (FMA),
+because the compiler contracts its float arithmetic. gpuimg follows OpenCV 4.6 with FMA, so the test first finds out
+whether the installed OpenCV uses FMA. Even then, OpenCV processes the last columns of a row without FMA, unless the width
+is a multiple of eight, such as 4096.
 """
 import gpuimg_run
 

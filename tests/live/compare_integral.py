@@ -1,4 +1,4 @@
-"""Checks `gpuimg integral` against cv2.integral, skimage's integral_image and NumPy's cumulative sums."""
+"""Compares `gpuimg integral` with cv2.integral, skimage's integral_image and NumPy's cumulative sums."""
 import csv
 
 import gpuimg_run

@@ -1,5 +1,5 @@
-"""Metadata through gpuimg, written and read with Pillow and exiftool: profiles, EXIF data, XMP, IPTC, density,
-orientation; and CMYK."""
+"""Metadata carried by gpuimg, written and read with Pillow and exiftool: profiles, EXIF data, XMP, IPTC, density and
+orientation. Also tests CMYK."""
 import io
 import json
 import shutil
@@ -58,7 +58,7 @@ class Metadata(gpuimg_run.Comparison):
         return exif
 
     def through(self, file, out, *options):
-        """Copies the file through gpuimg with unchanged pixels and opens the new file."""
+        """Converts the file with gpuimg without changing pixels, and opens the new file."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         image = Image.open(self.path(out))
         self.addCleanup(image.close)
@@ -144,7 +144,7 @@ class Metadata(gpuimg_run.Comparison):
             with open(self.path("out.png"), "rb") as file:
                 found = chunks_of(file.read())
             self.assertEqual([chunk for chunk in found if chunk[0] not in (b"IHDR", b"IDAT", b"IEND")], expected)
-        if shutil.which("pngcheck"):  # the second file; pngcheck 3.0.3 does not know cICP
+        if shutil.which("pngcheck"):  # only the second file, because pngcheck 3.0.3 does not know cICP
             subprocess.run(["pngcheck", "-q", self.path("out.png")], check=True, stdout=subprocess.DEVNULL)
 
     def test_xmp_survives_in_all_directions(self):

@@ -1,10 +1,11 @@
 """Compares the host twin of the device's PNG decoder with libpng, on files of other encoders.
 
-Pillow, OpenCV and gpuimg always write some; optipng, pngcrush, zopflipng, advpng and oxipng (the program, or the module
-pyoxipng) do if they are installed, and are named if they are not. Pictures, levels and strategies are new in each run.
+Pillow, OpenCV and gpuimg always write some of the files. optipng, pngcrush, zopflipng, advpng and oxipng (the program, or
+the module pyoxipng) write files if they are installed; missing ones are named. Each run uses new pictures, levels and
+strategies.
 
-GPUIMG_TEST_PHOTOS names a folder of photographs, PNG and JPEG, also in folders below. Then a second test makes 200 PNG
-files of them by the quick encoders: each photograph as it is, and parts and sizes that the seed chooses.
+If GPUIMG_TEST_PHOTOS names a folder of PNG and JPEG photographs (subfolders included), a second test makes 200 PNG files
+of them with the fast encoders: each photograph unchanged, and parts and rescaled copies that the seed selects.
 GPUIMG_TEST_PNG_TWIN is gpuimg_tests_codecs, which runs the twin.
 """
 import importlib
@@ -24,7 +25,7 @@ PROCESSES = 2
 
 
 def picture(generator, most):
-    """Noise, few levels, or a smooth picture with noise; 1 to 4 channels of 8 or 16 bits; OpenCV's order of colors."""
+    """Noise, few levels, or a smooth picture with noise; 1 to 4 channels of 8 or 16 bits, in OpenCV's channel order."""
     channels = int(generator.choice([1, 3, 4]))
     height, width = (int(n) for n in generator.integers(most // 3, most, 2))
     kind = numpy.uint8 if generator.integers(0, 3) else numpy.uint16
@@ -49,7 +50,7 @@ def by_opencv(generator, pixels, path):
 
 def by_pillow(generator, pixels, path):
     deep = pixels.dtype == numpy.uint16
-    if deep:  # only gray
+    if deep:  # Pillow writes 16 bits only as gray
         pixels = pixels[..., :1]
     channels = pixels.shape[2]
     if channels > 1:
@@ -110,7 +111,7 @@ def oxipng_options(generator, source, path):
 
 
 def encoders(gpuimg):
-    """By name: a function of (generator, pixels, path), or None where it is not installed."""
+    """By name: a function of (generator, pixels, path), or None if the encoder is not installed."""
     def by_advpng(generator, pixels, path):
         by_opencv(generator, pixels, path)
         run("advpng", "-q", "-z", f"-{generator.integers(1, 4)}", path)
@@ -145,7 +146,7 @@ class Twin(gpuimg_run.Comparison):
         return self.path(f"{self.files % PROCESSES}/{self.files}-{name}.png")
 
     def run_twin(self):
-        """How many of the files the twin decodes; each with the pixels of libpng."""
+        """The number of files that the twin decodes, each to libpng's pixels."""
         command = [TWIN, "--gtest_also_run_disabled_tests", "--gtest_filter=*AgreesOnTheFilesOfAFolder"]
         running = [subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                     stderr=subprocess.STDOUT,
@@ -201,7 +202,7 @@ class Twin(gpuimg_run.Comparison):
 
     @staticmethod
     def part_or_size(generator, pixels):
-        """A part of a quarter to all of each side, or the whole in such a size."""
+        """A part of a quarter to all of each side, or the whole picture rescaled to such a size."""
         sides = [max(1, int(side * generator.uniform(0.25, 1))) for side in pixels.shape[:2]]
         if generator.integers(0, 2):
             size = (sides[1], max(1, pixels.shape[0] * sides[1] // pixels.shape[1]))

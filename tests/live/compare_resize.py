@@ -1,9 +1,9 @@
-"""Compares resize, crop, rotate and flip with Pillow, every byte equal; and 16 bits with exact fractions.
+"""Compares resize, crop, rotate and flip with Pillow, byte for byte, and 16-bit results with exact fractions.
 
-Pillow 12.3 resizes along columns first if an image is more than 100 times as high as wide and becomes less high, and
-Pillow 13 does so more often. Random cases of that kind are left out; one test makes Pillow's passes in our order.
-GPUIMG_TEST_RESIZES says how many images are resized to random sizes, 10,000 if it is not set, and GPUIMG_TEST_PACKAGES
-names a Pillow of PyPI to use instead of the one that is installed.
+Pillow 12.3 resizes along columns first if an image is more than 100 times as high as wide and its height shrinks; Pillow
+13 does so more often. Random cases of that kind are left out; one test calls Pillow once per pass, in gpuimg's order.
+GPUIMG_TEST_RESIZES is the number of images resized to random sizes (default 10,000). GPUIMG_TEST_PACKAGES names a Pillow
+of PyPI to use instead of the installed one.
 """
 from fractions import Fraction
 import os
@@ -39,7 +39,7 @@ def random_image(generator, least=1, most=90):
 
 
 def has_our_order(image, size):
-    """False where Pillow may resize along columns first."""
+    """False if Pillow may resize along columns first."""
     width, height = image.size
     return VERSION < (12, 3) or (VERSION < (13, 0) and (height <= 100 * width or size[1] >= height))
 
@@ -51,7 +51,7 @@ class Resize(gpuimg_run.Comparison):
         self.compared = 0
 
     def run_on(self, images, *arguments):
-        """The results for all images of one run."""
+        """The results for all images, from one run of gpuimg."""
         for index, image in enumerate(images):
             image.save(self.path(f"in/{index}.png"), compress_level=1)
         self.gpuimg(*arguments, "--quiet", "--force", "--jobs", "1", self.path("in"), self.path("out"))
@@ -90,7 +90,7 @@ class Resize(gpuimg_run.Comparison):
         self.assertGreater(self.compared, CASES * 0.9)
 
     def test_high_and_narrow_images(self):
-        """Around 100 times as high as wide, where Pillow's order of passes begins to differ: there, a call for each."""
+        """About 100 times as high as wide, where Pillow's order of passes changes; calls Pillow once per pass."""
         generator = numpy.random.default_rng([gpuimg_run.seed(), 6])
         in_two_calls = 0
         for width in (1, 2, 3):
@@ -120,7 +120,7 @@ class Resize(gpuimg_run.Comparison):
                 for image, found in zip(images, self.run_on(images, *arguments)):
                     try:
                         expected = function(image, (width, height), FILTERS[name])
-                    except ValueError:  # a side of 0, which gpuimg makes 1
+                    except ValueError:  # Pillow rejects a side of 0, which gpuimg changes to 1
                         continue
                     if has_our_order(image, found.size):
                         self.assert_same(found, expected, image.size, arguments)
@@ -164,7 +164,7 @@ def exact_filter(name, x):
 
 
 def exact_row(row, size, name):
-    """A row of integers resampled in fractions, not rounded."""
+    """A row of integers resampled in exact fractions, not rounded."""
     scale = Fraction(len(row), size)
     stretch = max(scale, Fraction(1))
     reach = (1 if name == "bilinear" else 2) * stretch
@@ -178,7 +178,7 @@ def exact_row(row, size, name):
 
 class Deep(gpuimg_run.Comparison):
     def test_sixteen_bits_are_exact_fractions_rounded(self):
-        """A weight is rounded to 2^-38, so a sum of n of them is off by n · 65535 · 2^-39 at most, and then rounded."""
+        """Weights are rounded to 2^-38: before rounding, a sum of n weighted levels is off by n · 65535 · 2^-39 at most."""
         generator = numpy.random.default_rng([gpuimg_run.seed(), 5])
         for name in ("bilinear", "bicubic"):
             for _ in range(20):

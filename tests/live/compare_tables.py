@@ -1,6 +1,5 @@
 """Compares the rows of `gpuimg hist --table` with NumPy's statistics, for files and for members of an archive.
-
-Photographs can be named too: GPUIMG_TEST_PHOTOS is a folder of PNG and JPEG files.
+Also checks the PNG and JPEG photographs in the folder GPUIMG_TEST_PHOTOS, if set.
 """
 import csv
 import json
@@ -13,11 +12,11 @@ from level_statistics import luma_of, numpy, statistics_of
 cv2 = gpuimg_run.require("cv2")
 Image, ImageOps = gpuimg_run.require("PIL.Image", "PIL.ImageOps")
 
-CLOSE = 1e-9  # relative: sums of floats in another order
+CLOSE = 1e-9  # relative; floats are summed in another order
 
 
 def pixels_of(file):
-    """Upright gray or RGB pixels and alpha, or None, of PNG and JPEG; None for kinds that Pillow changes."""
+    """Upright gray or RGB pixels, and alpha or None, of PNG and JPEG; None for kinds that Pillow converts."""
     with Image.open(file) as image:
         if image.mode in ("I", "I;16") or image.format == "PNG":
             pixels = cv2.imread(file, cv2.IMREAD_UNCHANGED)
@@ -34,7 +33,7 @@ class Tables(gpuimg_run.Comparison):
                 self.assertLessEqual(abs(row[name] - value), CLOSE * max(1, abs(value)), (what, name, row[name], value))
 
     def check_row(self, row, file):
-        """Checks one object of the JSON lines; returns whether it could."""
+        """Checks one object of the JSON lines; returns False if Pillow cannot give the pixels."""
         pixels = pixels_of(file)
         if pixels is None:
             return False
@@ -50,7 +49,7 @@ class Tables(gpuimg_run.Comparison):
         self.check_channel(row["luma"], luma_of(pixels)[counted], top, (file, "luma"))
         for index, name in enumerate("rgba"):
             if index < channels and channels > 1:
-                levels = pixels[..., index] if name == "a" else pixels[..., index][counted]  # alpha of all pixels
+                levels = pixels[..., index] if name == "a" else pixels[..., index][counted]  # alpha counts all pixels
                 self.check_channel(row[name], levels.ravel(), top, (file, name))
             else:
                 self.assertIsNone(row[name], (file, name))
@@ -62,13 +61,13 @@ class Tables(gpuimg_run.Comparison):
             return [json.loads(line) for line in file]
 
     def check_files(self, files, *inputs):
-        """Returns how many rows could be checked. `files` are what `inputs` stand for, in order."""
+        """Returns how many rows could be checked. `files` lists the files that `inputs` expand to, in order."""
         rows = self.rows(*(inputs or files))
         self.assertEqual([row["name"] for row in rows], files)
         return sum(self.check_row(row, file) for row, file in zip(rows, files))
 
     def written(self):
-        """Files of random pixels of every kind."""
+        """Writes files of random pixels of every kind, and returns their paths."""
         files = []
         for channels in (1, 3, 4):
             for depth in (8, 16):

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares gpuimg with independent readers on files that nobody here wrote: the test images of other projects.
+"""Compares gpuimg with independent readers on the test images of other projects.
 
 usage: compare_test_images.py GPUIMG FOLDER...
-       compare_test_images.py --sound GPUIMG FOLDER...    for files whose pixels have been checked: leaves out prefixes,
-                                                          and files that gpuimg rejects or nobody else reads
+       compare_test_images.py --sound GPUIMG FOLDER...    for files whose pixels have been checked: skips prefixes, and
+                                                          files that gpuimg rejects or no other reader reads
 
-tests/live/debian_test_images fetches such folders. Each image file is read by gpuimg and by Pillow, OpenCV, tifffile,
-psd-tools, LittleCMS, ImageMagick, heif-convert and tiff2rgba, as far as they are installed and know the format, until one
-gives the same pixels. Only ImageMagick must be installed: nobody else reads gray PNG with a transparent level, 16-bit TIFF
-whose colors are multiplied by alpha, or BMP of 5 and 6 bits as their formats define. LittleCMS converts CIELab TIFF, and
-may differ by LAB_TOLERANCE. Of a format's small files, some prefixes are read twice, and must be rejected or read alike.
-One line per file says who agrees, or why gpuimg rejects it. The exit code is 1 if there is a difference without an
-explanation.
+tests/live/debian_test_images fetches such folders. Each image file is read by gpuimg, and then by Pillow, OpenCV, tifffile,
+psd-tools, LittleCMS, ImageMagick, heif-convert and tiff2rgba, if they are installed and know the format, until one gives
+the same pixels. Only ImageMagick is required, because it alone reads some kinds as their formats define: gray PNG with a
+transparent level, 16-bit TIFF with premultiplied alpha, and BMP of 5 and 6 bits. LittleCMS converts CIELab TIFF, and may
+differ by LAB_TOLERANCE. For small files of each format, some prefixes are read twice, and must be rejected or give the
+same pixels twice. One line per file names the reader that agrees, or the reason of a rejection. The exit code is 1 if a
+difference has no explanation.
 """
 import collections
 import fnmatch
@@ -30,15 +30,15 @@ import numpy
 
 EXTENSIONS = {"avif", "bmp", "dib", "gif", "heic", "heif", "hif", "jfif", "jpeg", "jpg", "jpe", "pam", "pbm", "pgm", "png", "pnm",
            "ppm", "psb", "psd", "tga", "tif", "tiff", "webp", "apng"}
-MAX_PREFIXED = 4096  # bytes of a file whose prefixes are read
+MAX_PREFIXED = 4096  # maximum size in bytes of a file whose prefixes are read
 SECONDS = 60
-LAB_TOLERANCE = 1  # of 255: LittleCMS rounds its own numbers of the same profile
-MEMORY = 8 << 30  # for readers that take what a header declares
+LAB_TOLERANCE = 1  # of 255: LittleCMS rounds its own numbers for the same profile
+MEMORY = 8 << 30  # limit for readers that allocate whatever a header declares
 warnings.simplefilter("ignore")
 
 
 def canonical(pixels):
-    """RGBA of 16 bits, from an array (h, w) or (h, w, 1 to 4) of bool, 8 or 16 bits."""
+    """16-bit RGBA, from an array (h, w) or (h, w, 1 to 4) of bool, 8 or 16 bits."""
     pixels = numpy.asarray(pixels)
     if pixels.dtype == bool:
         pixels = pixels.astype(numpy.uint8) * 255
@@ -54,7 +54,7 @@ def canonical(pixels):
 
 
 def read_pnm(content):
-    """The pixels of the P5, P6 and P7 that gpuimg and ImageMagick write."""
+    """The pixels of P5, P6 and P7 as gpuimg and ImageMagick write them."""
     if content.startswith(b"P7"):
         head, body = content.split(b"ENDHDR\n", 1)
         fields = dict(line.split(None, 1) for line in head.decode().splitlines()[1:] if not line.startswith("#"))
@@ -77,7 +77,7 @@ class Gpuimg:
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
     def pixels(self, file, *options):
-        """(pixels, what it said), or (None, why not)."""
+        """(pixels, messages), or (None, error)."""
         code, out, said = self.run(file, *options)
         said = " | ".join(line.split(": ", 1)[-1] for line in said.splitlines())
         if code not in (0, 3):
@@ -139,7 +139,7 @@ def read_with_tifffile(file):
 
 
 def divided_by_alpha(pixels):
-    """Of colors that are stored multiplied by alpha: tifffile gives what is stored."""
+    """Unpremultiplies colors: tifffile returns them as stored, multiplied by alpha."""
     full = int(numpy.iinfo(pixels.dtype).max)
     colors, alpha = numpy.split(pixels.astype(numpy.int64), [-1], 2)
     colors = (2 * full * colors + alpha) // numpy.maximum(2 * alpha, 1) * (alpha > 0)
@@ -163,7 +163,7 @@ def output_of(*command):
 
 @functools.cache
 def imagemagick():
-    """The command of ImageMagick 7 or 6. Other programs, and stand-ins, have the same names."""
+    """The command of ImageMagick 7 or 6. Other programs can have these names, too."""
     for name in ("magick", "convert"):
         if shutil.which(name) and output_of(name, "-version").startswith(b"Version: ImageMagick"):
             return name
@@ -176,7 +176,7 @@ def read_with_imagemagick(file):
 
 
 def read_with_littlecms(file):
-    """A CIELab TIFF of 8 bits in sRGB, relative to the white of each, computed for each pixel and not from a table."""
+    """An 8-bit CIELab TIFF in sRGB, relative to each white point, computed per pixel and not from a table."""
     from PIL import Image, ImageCms
     with Image.open(file) as image:
         if image.mode != "LAB":
@@ -188,11 +188,11 @@ def read_with_littlecms(file):
 
 
 def through_a_png(*command):
-    """The PNG that a program writes to the path in place of OUT."""
+    """The pixels of the PNG that a program writes; OUT in its arguments becomes the path."""
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "out.png")
         output_of(*[name if word == "OUT" else word for word in command])
-        first = name.replace("out", "out-1")  # of several images
+        first = name.replace("out", "out-1")  # the first of several images
         return next((read_with_opencv(path) for path in (name, first) if os.path.exists(path)), None)
 
 
@@ -201,7 +201,7 @@ def read_with_heif_convert(file):
 
 
 def read_reference(file):
-    """The picture that BMP Suite ships beside its file, or the file that says the same more plainly."""
+    """The picture that BMP Suite supplies for a file, or an equivalent file in a simpler format."""
     return read_with_pillow(os.path.join(os.path.dirname(file), "..", REFERENCES[os.path.basename(file)]))
 
 
@@ -233,7 +233,7 @@ def is_module(name):
 
 
 def readers_of(file, extension):
-    """(name, function) of those that are installed, the cheapest first."""
+    """(name, function) of the installed readers, the fastest first."""
     wanted = [("Pillow", read_with_pillow, is_module("PIL")), ("OpenCV", read_with_opencv, is_module("cv2"))]
     if extension in ("tif", "tiff"):
         wanted.append(("tifffile", read_with_tifffile, is_module("tifffile")))
@@ -254,7 +254,7 @@ def readers_of(file, extension):
 
 
 def read_by(function, file):
-    """Whatever goes wrong in another reader: it has no pixels."""
+    """The reader's pixels, or None if it fails in any way."""
     try:
         pixels = function(file)
         return None if pixels is None else canonical(pixels)
@@ -263,7 +263,7 @@ def read_by(function, file):
 
 
 def compared(found, other, tolerance=0):
-    """'same', 'same where it can be seen', or how they differ. The tolerance is in units of 1/255 of a color."""
+    """'same', 'same where it can be seen', or a description of the difference. The tolerance is in 1/255 of a color."""
     if found.shape != other.shape:
         return f"{other.shape[1]}x{other.shape[0]} instead of {found.shape[1]}x{found.shape[0]}"
     if numpy.array_equal(found, other):
@@ -357,7 +357,7 @@ class Comparison:
         print(f"{file}: {verdict}{': ' if details else ''}{details}", flush=True)
 
     def add_prefixes(self, file):
-        """Sixteen of them: each is rejected, or gives the same twice."""
+        """Sixteen prefixes: each must be rejected, or give the same pixels twice."""
         with open(file, "rb") as content:
             whole = content.read()
         for i in range(16):
@@ -379,7 +379,7 @@ REFERENCES = {
     "rgba32abf.bmp": "html/rgba32.png",
 }
 
-# Of files by their names, or patterns of such. What is damaged is rejected where others guess: docs/reliability.md.
+# Explanations by file name or pattern. gpuimg rejects damaged files where others guess: docs/reliability.md.
 FILLED_FAX = "its fax data are damaged; libtiff fills the rows"
 TRUNCATED = "its data end early; others fill the rows"
 UNCOVERED = "pixels that the first frame leaves uncovered are transparent; Pillow paints them"

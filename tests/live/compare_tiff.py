@@ -1,4 +1,4 @@
-"""Compares TIFF that gpuimg reads and writes with tifffile, Pillow, OpenCV, NumPy and libtiff's tiff2rgba."""
+"""Compares TIFF files read and written by gpuimg with tifffile, Pillow, OpenCV, NumPy and libtiff's tiff2rgba."""
 import os
 import shutil
 import struct
@@ -27,7 +27,7 @@ class Tiff(gpuimg_run.Comparison):
         return small.resize((WIDTH, HEIGHT), Image.BICUBIC).convert(mode)
 
     def read(self, file, *options):
-        """The pixels that gpuimg reads, by way of a PNG and OpenCV; RGB order."""
+        """The pixels that gpuimg reads, converted by way of a PNG and OpenCV; RGB order."""
         self.gpuimg("equalize", "-q", "--strength", "0", "--force", file, self.path("read.png"), *options)
         pixels = cv2.imread(self.path("read.png"), cv2.IMREAD_UNCHANGED)
         if pixels.ndim == 3:
@@ -72,8 +72,8 @@ class Tiff(gpuimg_run.Comparison):
                 try:
                     image.save(file, compression=compression)
                 except (OSError, KeyError, RuntimeError):
-                    continue  # this libtiff has it not
-                with Image.open(file) as written:  # WebP inside loses something
+                    continue  # this libtiff lacks the compression
+                with Image.open(file) as written:  # WebP compression is lossy
                     stored = numpy.asarray(written.convert({"1": "L", "P": "RGB"}.get(mode, mode)))
                 if compression != "webp":
                     self.same(stored, numpy.asarray(image.convert({"1": "L", "P": "RGB"}.get(mode, mode))))
@@ -129,7 +129,7 @@ class Tiff(gpuimg_run.Comparison):
                 self.same(self.read(self.path("in.tif")), numpy.ascontiguousarray(expected), (layout, subsampling))
 
     def write_subsampled(self, file, ycbcr, across, down):
-        """One uncompressed strip of clumps."""
+        """Writes one uncompressed strip of subsampled blocks."""
         rows, columns = -(-HEIGHT // down), -(-WIDTH // across)
         whole = numpy.pad(ycbcr, ((0, rows * down - HEIGHT), (0, columns * across - WIDTH), (0, 0)), mode="edge")
         luma = whole[..., 0].reshape(rows, down, columns, across).transpose(0, 2, 1, 3).reshape(rows, columns, -1)
@@ -140,7 +140,7 @@ class Tiff(gpuimg_run.Comparison):
         for tag, kind, value in tags:
             count = {258: 3, 530: 2}.get(tag, 1)
             if tag == 258:
-                value = 8 + len(strip)  # of three numbers
+                value = 8 + len(strip)  # offset of an array of three numbers
             directory += struct.pack("<HHII", tag, kind, count, value)
         with open(file, "wb") as out:
             out.write(b"II*\0" + struct.pack("<I", 8 + len(strip) + 6) + strip + struct.pack("<HHH", 8, 8, 8))
@@ -176,14 +176,14 @@ class Tiff(gpuimg_run.Comparison):
             for depth in (8, 16):
                 for channels in (1, 2, 3, 4):
                     pixels = self.noise(HEIGHT, WIDTH, channels, depth=depth)
-                    pixels[: HEIGHT // 2] = 7  # runs
+                    pixels[: HEIGHT // 2] = 7  # gives long runs
                     given = pixels[:, :, 0] if channels == 1 else pixels
                     numpy.save(self.path("in.npy"), given)
                     self.gpuimg("convert", "--force", "--compression", compression, self.path("in.npy"),
                                 self.path("out.tif"))
                     with tifffile.TiffFile(self.path("out.tif")) as tiff:
                         self.assertEqual(tiff.pages[0].compression, tag)
-                        if compression != "lzw":  # which tifffile leaves to a package of its own
+                        if compression != "lzw":  # tifffile needs another package for LZW
                             self.same(tiff.asarray(), given, (compression, depth, channels))
                     self.same(self.read(self.path("out.tif")), self.as_read(given), (compression, depth, channels))
                     self.same(self.through_tiffcp(self.path("out.tif")), given, compression)
@@ -200,7 +200,7 @@ class Tiff(gpuimg_run.Comparison):
                 self.assertLess(difference.mean(), 6 if subsampling == "420" else 3)
 
     def as_read(self, pixels):
-        """Gray with alpha is RGBA in the PNG by way of OpenCV."""
+        """Gray with alpha becomes RGBA in the PNG, as OpenCV reads it."""
         return pixels[:, :, [0, 0, 0, 1]] if pixels.ndim == 3 and pixels.shape[2] == 2 else pixels
 
     def photo_of(self, name, mode):
@@ -225,7 +225,7 @@ class Tiff(gpuimg_run.Comparison):
                                      1.05 * os.path.getsize(self.path("copy.tif")) + 64)
 
     def through_tiffcp(self, file):
-        """What libtiff's own tool makes of a file of one image or several."""
+        """Copies a file of one or more images with libtiff's own tool."""
         if shutil.which("tiffcp"):
             subprocess.run(["tiffcp", "-c", "none", file, self.path("copy.tif")], check=True, capture_output=True)
             file = self.path("copy.tif")
@@ -249,7 +249,7 @@ class Tiff(gpuimg_run.Comparison):
         self.same(numpy.stack(planes, 2), expected)
 
     def equalized(self, pixels):
-        """By the definition of the formula opencv, for 16 bits."""
+        """Computes the formula `opencv` by definition, for 16 bits."""
         counts = numpy.bincount(pixels.ravel(), minlength=65536)
         sums = counts.cumsum()
         first = counts[pixels.min()]
@@ -258,7 +258,7 @@ class Tiff(gpuimg_run.Comparison):
         return table[pixels]
 
     def test_a_stack_of_a_microscope_agrees_with_numpy(self):
-        """Twelve bits in sixteen, eight pages, as ImageJ and OME write them."""
+        """Eight pages of 12-bit data in 16 bits, as ImageJ and OME write them."""
         y, x = numpy.mgrid[:HEIGHT, :WIDTH]
         stack = [(900 + 700 * numpy.sin(x / (5 + page)) * numpy.cos(y / 9) + self.random.poisson(80, x.shape))
                  .clip(0, 4095).astype(numpy.uint16) for page in range(8)]

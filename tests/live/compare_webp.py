@@ -1,4 +1,4 @@
-"""WebP, HEIC and AVIF against Pillow, OpenCV, dwebp and heif-convert: pixels, animations, metadata, damaged files."""
+"""Compares WebP, HEIC and AVIF with Pillow, OpenCV, dwebp and heif-convert: pixels, animations, metadata, damage."""
 import json
 import shutil
 import struct
@@ -74,7 +74,7 @@ class Webp(Comparison):
                 Image.fromarray(pixels, mode).save(self.path("in.png"))
                 found = self.pixels(self.through(self.path("in.png"), "out.webp", "--lossless"))
                 expected = numpy.asarray(Image.fromarray(pixels, mode).convert("RGBA" if "A" in mode else "RGB"))
-                if found.shape[2] < expected.shape[2]:  # opaque everywhere
+                if found.shape[2] < expected.shape[2]:  # gpuimg drops alpha that is opaque everywhere
                     self.assertTrue((expected[:, :, 3] == 255).all())
                 numpy.testing.assert_array_equal(found, expected[:, :, :found.shape[2]])
 
@@ -92,7 +92,7 @@ class Webp(Comparison):
 
     def test_metadata_both_ways(self):
         profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
-        profile += b"\0" * (len(profile) % 2 == 0)  # an odd size, which is padded
+        profile += b"\0" * (len(profile) % 2 == 0)  # an odd size, which WebP pads
         profile = struct.pack(">I", len(profile)) + profile[4:]
         packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a>Gr\xc3\xbc\xc3\x9fe</a></x:xmpmeta>'
         exif = Image.Exif()
@@ -158,7 +158,8 @@ class Heif(Comparison):
         file = self.path("in.heic")
         subprocess.run(["heif-enc", "-b", "10", self.path("in.png"), "-o", file], check=True, capture_output=True)
         subprocess.run(["heif-convert", file, self.path("ref.png")], check=True, capture_output=True)
-        levels = cv2.imread(self.path("ref.png"), cv2.IMREAD_UNCHANGED).astype(numpy.uint32) >> 6  # it shifts
+        # heif-convert shifts 10 bits to 16.
+        levels = cv2.imread(self.path("ref.png"), cv2.IMREAD_UNCHANGED).astype(numpy.uint32) >> 6
         found = cv2.imread(self.through(file), cv2.IMREAD_UNCHANGED)
         numpy.testing.assert_array_equal(found, (levels * 65535 + 511) // 1023)
 

@@ -1,4 +1,4 @@
-"""Compares means, variances, thresholds and denoising with NumPy, OpenCV, scikit-image, doxapy: every pixel equal."""
+"""Compares means, variances, thresholds and denoising with NumPy, OpenCV, scikit-image, doxapy: all pixels equal."""
 import fractions
 import importlib.util
 import json
@@ -33,13 +33,13 @@ def random_pixels(generator, kind, channels=1, longest=(9, 70, 300)):
 
 
 def window_for(generator, pixels, most=61):
-    """An odd window that fits; sometimes the largest."""
+    """An odd window that fits; sometimes the largest possible one."""
     largest = min(2 * max(pixels.shape[:2]) - 1, most)
     return 2 * int(generator.integers(0, (largest + 1) // 2)) + 1
 
 
 def window_sums(pixels, window, mode):
-    """Exact sums and sums of squares of every window, as Python integers where 64 bits do not hold them."""
+    """Exact sums and sums of squares of every window; Python integers if 64 bits are not enough."""
     radius = window // 2
     extended = numpy.pad(pixels.astype(numpy.uint64), radius, mode)
     sums = []
@@ -51,7 +51,7 @@ def window_sums(pixels, window, mode):
 
 
 def cut_window_sums(pixels, window):
-    """Sums, sums of squares and numbers of pixels of the part of every window inside the image, below 2⁵³."""
+    """Sums, sums of squares and pixel counts of the part of each window inside the image; all below 2⁵³."""
     radius = window // 2
     extended = numpy.pad(pixels.astype(numpy.int64), radius)
     sums = []
@@ -63,7 +63,7 @@ def cut_window_sums(pixels, window):
 
 
 def between(pixels, levels):
-    """The sum of S²/n of the classes between thresholds, exactly."""
+    """The sum of S²/n over the classes between the thresholds, exactly."""
     classes = numpy.digitize(pixels, levels, right=True)
     total = fractions.Fraction(0)
     for one in numpy.unique(classes):
@@ -88,7 +88,8 @@ class Windows(gpuimg_run.Comparison):
         generator = numpy.random.default_rng(gpuimg_run.seed())
         for case in range(CASES):
             pixels = random_pixels(generator, numpy.uint8, (1, 3)[case % 2])
-            # OpenCV reflects once, and multiplies by 1/n in float32: 2 roundings of 2⁻²⁴ of 255 may pass 1/(2·129²).
+            # OpenCV's border cannot reflect more than once, and OpenCV multiplies by 1/n in float32: two roundings of
+            # 2⁻²⁴ of 255 could exceed 1/(2·129²).
             window = window_for(generator, pixels, min(2 * min(pixels.shape[:2]) - 1, 127))
             name, border = (("reflect101", cv2.BORDER_REFLECT_101), ("replicate", cv2.BORDER_REPLICATE))[case // 2 % 2]
             found = self.result(pixels, "integral", "--mean", window, "--border", name)
@@ -129,7 +130,7 @@ class Windows(gpuimg_run.Comparison):
         for case in range(CASES):
             kind = (numpy.uint8, numpy.uint16)[case % 2]
             top = int(numpy.iinfo(kind).max)
-            shape = tuple(int(n) for n in generator.integers(20, 200, 2))  # so many levels that no two tie
+            shape = tuple(int(n) for n in generator.integers(20, 200, 2))  # enough levels that no two thresholds tie
             pixels = numpy.where(generator.random(shape) < 0.4, generator.normal(top * 0.3, top * 0.1, shape),
                                  generator.normal(top * 0.7, top * 0.1, shape)).clip(0, top).astype(kind)
             level, white = cv2.threshold(pixels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
@@ -154,7 +155,7 @@ class Windows(gpuimg_run.Comparison):
             self.assertLessEqual(different, 3e-6 * pixels.size, (case, pixels.shape, window, k))
             found = self.result(pixels, "threshold", "--method", "niblack", "--window", window, "--k", k)
             niblack = threshold_niblack(pixels, window, k)
-            is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # elsewhere its rounding decides
+            is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # nearer, scikit-image's rounding decides
             different = (found != (pixels > niblack).astype(numpy.uint8) * 255) & is_far
             self.assertEqual(int(different.sum()), 0, (case, pixels.shape, window, k))
 
@@ -171,7 +172,7 @@ class Windows(gpuimg_run.Comparison):
             noise = generator.normal(0, generator.uniform(1, 30), shape)
             pixels = numpy.clip(middle[generator.integers(0, 4, shape)] + noise, 0, 255).astype(numpy.uint8)
             if case % 4 == 0:
-                pixels &= numpy.uint8(0xF0)  # few levels: ties
+                pixels &= numpy.uint8(0xF0)  # few levels, so that thresholds tie
             if len(numpy.unique(pixels)) < classes:
                 continue
             cv2.imwrite(self.path("in.png"), pixels)
@@ -200,7 +201,7 @@ class Windows(gpuimg_run.Comparison):
         near = 0
         for case in range(CASES):
             pixels = random_pixels(generator, numpy.uint8, longest=(70, 300))
-            window = max(3, window_for(generator, pixels, min(min(pixels.shape), 181)))  # its sums have 32 bits
+            window = max(3, window_for(generator, pixels, min(min(pixels.shape), 181)))  # doxapy's sums have 32 bits
             if min(pixels.shape) < 8 or window > min(pixels.shape):
                 continue
             k = float(numpy.round(generator.uniform(-0.5, 0.5), 2))
@@ -218,7 +219,7 @@ class Windows(gpuimg_run.Comparison):
                 algorithm = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, name.upper()))
                 algorithm.initialize(pixels.copy())
                 algorithm.to_binary(binary, {"window": window, "k": k})
-                # Elsewhere its rounding decides: its variance Σx²/n − m² is up to 2⁻³⁵ off.
+                # Nearer, doxapy's rounding decides: its variance Σx²/n − m² is off by up to 2⁻³⁵.
                 most = 1e-9 if name == "nick" else 1e-5 * abs(k) * 255 / (deviation.max() or 1)
                 is_far = abs(pixels - level) > most
                 self.assertEqual(int(((found != binary) & is_far).sum()), 0, (case, name, pixels.shape, window, k))

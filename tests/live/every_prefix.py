@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reads every prefix of small images of other projects: each must be rejected, or give the pixels of the whole file.
+"""Reads every prefix of other projects' small images: each must be rejected, or give the pixels of the whole file.
 
 usage: every_prefix.py GPUIMG MAX_BYTES FOLDER...
 
 tests/live/debian_test_images fetches such folders. One run over a folder reads all prefixes of all different files of up
-to MAX_BYTES; of damaged files, too, which may not be read if they are cut. The exit code is 1 if a prefix differs.
+to MAX_BYTES. Damaged files are included; their prefixes must be rejected. The exit code is 1 if a prefix differs.
 """
 import hashlib
 import os
@@ -18,7 +18,7 @@ WHOLE = "whole"
 
 
 def small_files(folders, max_bytes):
-    """(extension, content) of the different ones."""
+    """(extension, content) of each different file."""
     found = {}
     for folder in folders:
         for path, _, names in os.walk(folder):

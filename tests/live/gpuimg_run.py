@@ -1,6 +1,5 @@
 """Support for live comparisons: the executable, a temporary folder, images with a printed seed, and skipping.
-
-If a library is missing, a comparison names it and exits with 77, which ctest shows as skipped.
+If a library is missing, a comparison names it and exits with 77, which ctest reports as skipped.
 """
 import importlib
 import os
@@ -13,7 +12,7 @@ SKIPPED = 77
 
 
 def require(*modules):
-    """Returns the modules in this order; ends the program as skipped if one is not installed."""
+    """Returns the modules in this order; exits as skipped if one is not installed."""
     found = []
     for name in modules:
         try:
@@ -25,10 +24,10 @@ def require(*modules):
 
 
 def with_packages_of_environment(alone=False):
-    """If GPUIMG_TEST_PACKAGES names packages, runs the calling script again with them, and ends with its exit code.
+    """If GPUIMG_TEST_PACKAGES names packages, runs the calling script again with them, and exits with its exit code.
 
-    They are installed from PyPI, as in "pillow==12.3.0 imagehash==4.3.2", beside this Python's own, or `alone`. Ends as
-    skipped if that fails, as without a network.
+    The packages come from PyPI, as in "pillow==12.3.0 imagehash==4.3.2". They are added to this Python's own packages or,
+    if `alone`, replace them. Exits as skipped if the installation fails, as without a network.
     """
     packages = os.environ.pop("GPUIMG_TEST_PACKAGES", "").split()
     if not packages:
@@ -61,7 +60,7 @@ class Comparison(unittest.TestCase):
         return os.path.join(self._folder.name, name)
 
     def gpuimg(self, *arguments):
-        """Runs gpuimg, which must succeed and say nothing but what --force replaced; returns its standard output as bytes."""
+        """Runs gpuimg, which must succeed and may name only replaced files; returns standard output as bytes."""
         command = [self.executable, *map(str, arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
         said = [line for line in done.stderr.splitlines() if not line.startswith(b"gpuimg: note: replaced ")]
@@ -75,7 +74,7 @@ class Comparison(unittest.TestCase):
 
 
 def seed():
-    """A fresh seed for every run, or GPUIMG_TEST_SEED to repeat one; printed once."""
+    """A new seed for every run, or GPUIMG_TEST_SEED to repeat a run; printed once."""
     if seed.value is None:
         seed.value = int(os.environ.get("GPUIMG_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
         print(f"GPUIMG_TEST_SEED={seed.value}", flush=True)
@@ -88,7 +87,7 @@ ODD_SIZES = [(1, 1), (2, 3), (17, 15), (1, 257), (331, 1), (255, 129), (641, 403
 
 
 def random_images(numpy, channels, depth=8, sizes=None):
-    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp per size."""
+    """Arrays (h, w) or (h, w, c) of each size: noise, a narrow band of levels, few levels, one level, a smooth ramp."""
     generator = numpy.random.default_rng([seed(), channels, depth])
     top = 2**depth - 1
     kind = numpy.uint8 if depth == 8 else numpy.uint16
@@ -104,7 +103,7 @@ def random_images(numpy, channels, depth=8, sizes=None):
 
 
 def main():
-    """Runs the calling script's comparisons: SCRIPT GPUIMG SAMPLES [unittest's own arguments]."""
+    """Runs the calling script's comparisons: SCRIPT GPUIMG SAMPLES [unittest arguments]."""
     Comparison.executable = os.path.abspath(sys.argv[1])
     Comparison.samples = os.path.abspath(sys.argv[2])
     for name in [name for name in os.environ if name.startswith("GPUIMG_") and not name.startswith("GPUIMG_TEST_")]:

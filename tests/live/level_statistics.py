@@ -1,4 +1,4 @@
-"""Statistics of levels by NumPy, as docs/operations.md, "Histogram", defines them."""
+"""Computes statistics of levels with NumPy, as docs/operations.md, "Histogram", defines them."""
 import gpuimg_run
 
 numpy = gpuimg_run.require("numpy")
