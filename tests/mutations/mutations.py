@@ -1,5 +1,6 @@
-"""Promises. Each has a change to the code that breaks it, and the tests that must then fail. `text` must occur exactly
-once in `file`; `targets` are the programs that the tests run. docs/reliability.md marks these tests with ¹."""
+"""Guarantees of gpuimg. Each entry has a change to the code that breaks the guarantee, and the tests that must then
+fail. `text` must occur exactly once in `file`; `targets` are the programs that the tests run. docs/reliability.md marks
+these tests with ¹."""
 from dataclasses import dataclass
 
 
@@ -66,7 +67,7 @@ MUTATIONS = [
              "  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) {\n    return;",
              ("InputFile.RejectsFifosAndSocketsWithoutWaiting", "cli.input_not_a_file"),
              targets=("gpuimg_tests", "gpuimg")),
-    # Real files: gpuimg once handled each of these wrong, as test files of other projects showed
+    # Real files. gpuimg once handled each of these wrongly, as other projects' test files showed.
     Mutation("psd-alpha", "the transparency of a PSD is its alpha", "app/codecs/psd/psd.cpp",
              "header.channels > header.color_planes() && says_transparent(", "header.channels > 999 && says_transparent(",
              ("PsdReader.TakesAPlaneForAlphaOnlyIfTheFileSaysSo", "FileCatalogue.MatchesItsVerdicts")),
