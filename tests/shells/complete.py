@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Types command lines into a shell in a terminal, presses Tab, and compares what appears.
+"""Types command lines into a shell in a terminal, presses Tab, and checks the terminal's output.
 
 usage: complete.py GPUIMG bash|zsh|fish      exit 77: the shell is not installed
 """
@@ -22,7 +22,7 @@ SKIPPED = 77
 READY = 'ready-for-a-line'
 CTRL_U = '\x15'  # clears the line; Ctrl-C would also discard what is typed after it
 
-# (typed before Tab, what must appear after it, what must not)
+# (text before Tab, text that must appear after it, text that must not appear)
 CASES = [
     ('gpuimg eq', ['equalize '], []),
     ('gpuimg ', ['hist', 'equalize', 'integral', 'hsl', 'completion'], []),
@@ -42,7 +42,7 @@ CASES = [
     ('gpuimg denoise in.png out.png --then thr', ['threshold '], []),
     ('gpuimg denoise in.png out.png --then equalize --cla', ['--clahe'], []),
     ('gpuimg equalize in.png out.png --then denoise --pat', ['--patch'], []),
-    # The options of the step and of the run, but not those of other steps.
+    # The options of the step and of the run, but not the options of other steps.
     ('gpuimg denoise in.png out.png --then equalize --', ['--clahe', '--timing', '--quality', '--then'],
      ['--patch', '--search']),
     ('gpuimg equalize in.png out.png --then denoise --then threshold --', ['--window', '--max-memory', '--jobs'],
@@ -86,7 +86,7 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def read(self, seconds):
-        """What appears within `seconds`; False if nothing did."""
+        """Reads for up to `seconds`; returns False if nothing appeared."""
         if not select.select([self.descriptor], [], [], seconds)[0]:
             return False
         try:
@@ -102,7 +102,7 @@ class Terminal:
         return is_there(self.text())
 
     def text(self):
-        """What was printed, without colors and movements of the cursor."""
+        """The output so far, without colors and cursor movements."""
         return re.sub(r'\x1b(\[[0-9;?>=]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][0-9A-Za-z]|[=>])', '', self.seen)
 
     def end(self):
