@@ -29,7 +29,7 @@ StretchRange random_range(Random& random) {
   return {low, low + 1 + random.below(kHundredPercent - low)};
 }
 
-/// The new size is at most a little more than twice the old one. Sometimes there is a box, and a color for its bars.
+/// The new size is at most slightly more than twice the old one. Sometimes adds a box, and a color for its bars.
 ResizeOptions random_resize(Random& random, const Picture& picture, ResizeFilter filter, ResizeFit fit) {
   ResizeOptions options;
   options.width = random.between(1, 2 * picture.width() + 3);
@@ -315,7 +315,7 @@ void Pair::selected_threshold(const ThresholdOptions& options, const Selected& s
 
 void Pair::windows(Random& random) const {
   const int largest = std::max(tested_.width(), tested_.height());
-  for (const int limit : {32, 128, 3000}) {  // windows of three products, windows of four, and some with tables
+  for (const int limit : {32, 128, 3000}) {  // windows for three products, for four products, and for tables
     for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
       WindowOptions window;
       const auto side = [&] { return 2 * random.between(0, std::min(largest, limit) - 1) + 1; };
@@ -363,7 +363,7 @@ void Pair::denoising(Random& random) const {
     options.search = 2 * random.between(0, 3) + 1;
     options.count_transparent = random.below(3) == 0;
     const float most =
-        tested_.format().sample == Sample::u8 ? 90.0F : 20000.0F;  // sometimes the table is too large to share
+        tested_.format().sample == Sample::u8 ? 90.0F : 20000.0F;  // sometimes too large for a table in shared memory
     options.strength = most * (static_cast<float>(random.below(1000)) + 1.0F) / 1000.0F;
     SCOPED_TRACE("denoise: patch " + std::to_string(patch) + ", search " + std::to_string(options.search) +
                  ", strength " + std::to_string(*options.strength));

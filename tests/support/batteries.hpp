@@ -11,7 +11,7 @@ class Pair {
  public:
   Pair(Backend& tested, Backend& reference, const Image& image);
 
-  /// Runs every trial in the list of operations, if the tested backend has the operation.
+  /// Runs every trial from the list of operations, if the tested backend has the operation.
   void trials() const;
 
   // Random options and selections.
@@ -25,8 +25,8 @@ class Pair {
   void operation(const PictureOperation& options) const;
   void windows(Random& random) const;
   void denoising(Random& random) const;
-  /// Runs crop, turns, and this many resizes. 24 resizes cover each filter with each fit. Half of them also resize a
-  /// strip.
+  /// Runs crops, turns, and this many resizes. 24 resizes cover each filter with each fit. Half of the resizes are
+  /// repeated for a strip.
   void geometry(Random& random, int resizes = 24) const;
 
   void histogram(const HistogramOptions& options) const;
@@ -38,7 +38,7 @@ class Pair {
   void adjustment(const HslAdjustment& by) const;
 
  private:
-  /// The same selection for both backends; each backend has its own mask.
+  /// One selection for both backends; each backend has its own copy of the mask.
   struct Selected {
     std::optional<Picture> tested_mask;
     std::optional<Picture> reference_mask;
@@ -55,7 +55,7 @@ class Pair {
   void histogram(const HistogramOptions& options, const Selected& selected) const;
   void equalization(const EqualizeOptions& options, const Selected& selected) const;
   void clahe(const ClaheOptions& options, const Selected& selected) const;
-  /// Computes some rows of the result from the rows of the image on which they depend.
+  /// Computes some rows of the result from only those rows of the image on which they depend.
   void strip(ResizeOptions options, Random& random) const;
   void selected_threshold(const ThresholdOptions& options, const Selected& selected) const;
   void expect_same(const Picture& tested, const Picture& reference) const;

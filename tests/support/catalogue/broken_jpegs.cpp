@@ -64,13 +64,13 @@ void add_broken_lengths(Catalogue& to) {
   }
 }
 
-/// A missing or repeated segment is not damage if libjpeg does not need it.
+/// A missing or repeated segment is harmless if libjpeg does not need it.
 void add_dropped_and_repeated(Catalogue& to) {
   const FileBytes plain = plain_jpeg();
   const auto without = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { erase(p, marker); }); };
   const auto twice = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { repeat(p, marker); }); };
   to.add_good("jpeg_without_app0.jpg", without(0xE0), read_with_libjpeg(plain));
-  // Motion JPEG is like this: it leaves out the Huffman tables, and decoders use the standard's.
+  // Motion JPEG files look like this: they omit the Huffman tables, and decoders use the tables of the standard.
   to.add_good("jpeg_without_dht.jpg", without(kCodes), read_with_libjpeg(plain));
   to.add_good("jpeg_dqt_twice.jpg", twice(kTables), read_with_libjpeg(plain));
   to.add_good("jpeg_dht_twice.jpg", twice(kCodes), read_with_libjpeg(plain));

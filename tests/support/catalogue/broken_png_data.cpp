@@ -39,7 +39,7 @@ void add_broken_streams(Catalogue& to) {
     std::uint32_t flipped;
     const char* words;
   };
-  // The stream starts with a 2-byte header. The stored block has a type byte, a length and its complement.
+  // The stream starts with a 2-byte header. The stored block has a type byte, a length, and the length's complement.
   constexpr std::array kCases = {
       Case{"method_9", 0, 0x01, ""},
       Case{"window_beyond_32k", 0, 0x80, ""},

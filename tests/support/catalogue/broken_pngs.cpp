@@ -135,7 +135,7 @@ void add_broken_lengths(Catalogue& to) {
   to.add_damaged("png_iend_length_1.png", with_length(sound.size() - 12, 1), "truncated");
 }
 
-/// The signature is designed to break in text-mode transfers.
+/// The signature is designed to be damaged by text-mode transfers.
 void add_broken_signatures(Catalogue& to) {
   FileBytes file = make_png(small_png_picture(kRgb));
   FileBytes seven_bits = file;

@@ -1,4 +1,4 @@
-// Adds files to the catalogue, and assembles all of it.
+// Adds files to the catalogue, and assembles the whole catalogue.
 #include "support/catalogue/catalogue.hpp"
 
 namespace gpuimg::test {

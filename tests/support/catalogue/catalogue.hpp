@@ -32,9 +32,9 @@ class Catalogue {
  public:
   /// `note` is part of the only note that reading produces; empty if there is none.
   void add_good(std::string name, FileBytes bytes, Image expected, std::string note = "");
-  /// The same, with `extra` after the end of the image.
+  /// Like add_good, with `extra` after the end of the image.
   void add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected);
-  /// The same, for a file whose last `rest_bytes` the image does not need; without them the note is `note_if_cut`.
+  /// Like add_good, for a file whose last `rest_bytes` the image does not need; without them the note is `note_if_cut`.
   void add_good_with_rest(std::string name, FileBytes bytes, std::size_t rest_bytes, Image expected, std::string note,
                           std::string note_if_cut);
   void add_damaged(std::string name, FileBytes bytes, std::string words = "");
@@ -61,7 +61,7 @@ void add_npys(Catalogue& to);
 void add_tiffs(Catalogue& to);
 void add_webps(Catalogue& to);
 void add_heifs(Catalogue& to);
-/// Files that are not images, or in formats that are not read.
+/// Files that are not images, or whose format gpuimg does not read.
 void add_strangers(Catalogue& to);
 
 /// All files of the catalogue.

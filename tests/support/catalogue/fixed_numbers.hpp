@@ -10,7 +10,7 @@ class FixedNumbers {
  public:
   explicit FixedNumbers(std::uint32_t start = 1) : state_(start) {}
 
-  /// 0 … bound − 1; bound is at most 2¹⁶.
+  /// A number from 0 to bound − 1; bound is at most 2¹⁶.
   std::uint32_t below(std::uint32_t bound) {
     state_ = state_ * 1664525 + 1013904223;
     return (state_ >> 16) * bound >> 16;
@@ -24,7 +24,7 @@ class FixedNumbers {
     return all;
   }
 
-  /// 24 bits each.
+  /// `count` numbers of 24 bits.
   std::vector<std::uint32_t> colors(std::size_t count) {
     std::vector<std::uint32_t> all(count);
     for (std::uint32_t& color : all) {

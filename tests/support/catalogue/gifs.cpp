@@ -41,7 +41,7 @@ Image rgb_image(const Values& indices, const Values& colors) {
 
 constexpr const char* kCut = "damaged or cut off after its first frame";
 
-/// A GIF of one frame. Readers do not need its trailer.
+/// A GIF with one frame. Readers do not need its trailer.
 void add_frame_of(Catalogue& to, std::string name, FileBytes bytes, Image expected) {
   to.add_good_with_rest(std::move(name), std::move(bytes), 1, std::move(expected), "", kCut);
 }
@@ -95,7 +95,7 @@ void add_packed(Catalogue& to) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
     frame.packing.runs = true;
-    frame.indices.assign(frame.indices.size(), 3);  // each code means a run that includes the code's own last pixel
+    frame.indices.assign(frame.indices.size(), 3);  // a code means a run that includes the last pixel it stands for
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
     add_frame_of(to, name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
@@ -115,7 +115,7 @@ void add_packed(Catalogue& to) {
   }
 }
 
-/// Inserts a block of `bytes` between the screen and the first frame.
+/// Inserts the bytes of a block between the screen and the first frame.
 FileBytes with_block(const FileBytes& bytes) {
   FileBytes file = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
   file.insert(file.begin() + 13 + 3 * 4, bytes.begin(), bytes.end());
@@ -225,7 +225,8 @@ void add_broken_frames(Catalogue& to) {
 
 void add_broken_codes(Catalogue& to) {
   const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
-  constexpr std::size_t kFrame = 13 + 12 + 8;  // after the screen, its colors and the graphic control block
+  // Offset of the frame: after the screen, its colors and the graphic control block.
+  constexpr std::size_t kFrame = 13 + 12 + 8;
   constexpr std::size_t kRootBits = kFrame + 10;
   const auto with = [&](std::size_t offset, std::uint32_t value) {
     FileBytes file = plain;

@@ -1,4 +1,4 @@
-// A number in a file header, and the value that breaks the file.
+// A number in a file header, and the value that makes the file invalid.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// HEIC and AVIF: properties, transformations, alpha, metadata, several images, and broken files. Boxes are written by
-// hand around known images of a few gray levels. Files that this libheif has no decoder for are left out.
+// HEIC and AVIF: properties, transformations, alpha, metadata, several images, and broken files. The boxes are written
+// by hand around known images with a few gray levels. Files are left out if the installed libheif has no decoder for
+// them.
 #include <string>
 #include <string_view>
 
@@ -114,8 +115,8 @@ struct Item {
   FileBytes data;
   std::vector<FileBytes> properties;
   std::string content_type = {};  ///< only for type "mime"
-  std::string reference = {};     ///< the kind of its reference to the first item
-  Values sources = {};            ///< the items that make up its image
+  std::string reference = {};     // the kind of the item's reference to the first item
+  Values sources = {};            // the items that make up this item's image
 };
 
 FileBytes item_info(std::size_t id, const Item& item) {
@@ -161,7 +162,7 @@ FileBytes item_references(const std::vector<Item>& items) {
   return full_box("iref", all);
 }
 
-/// The data of the items begins at `offset` of the file.
+/// The data of the items begin at `offset` in the file.
 FileBytes meta(const std::vector<Item>& items, std::size_t offset, std::uint32_t primary) {
   FileBytes places = numbers({0x4400, static_cast<std::uint32_t>(items.size())}, 2);
   FileBytes infos = numbers({static_cast<std::uint32_t>(items.size())}, 2);
@@ -192,7 +193,7 @@ FileBytes heif(const std::vector<Item>& items, std::string_view brand = "avif", 
   return bytes;
 }
 
-/// The image of quarters, with further properties.
+/// The image of quarters, with additional properties.
 Item quarters(const std::vector<FileBytes>& more = {}) {
   Item item{"av01", bytes_of(kAv1), {ispe(kWidth, kHeight), av1_header(0x0C)}};
   item.properties.insert(item.properties.end(), more.begin(), more.end());
@@ -221,14 +222,14 @@ void add_stills(Catalogue& to) {
   to.add_good("heif_of_brand_mif2.heif", heif({quarters()}, "mif2"), quarters_shown());
 }
 
-/// Turned to the left, and mirrored top to bottom.
+/// The quarters, rotated left and mirrored top to bottom.
 Image quarters_turned() {
   return image_of_pixels(kHeight, kWidth, {Sample::u8, 3}, [](std::size_t i) {
     return Values(3, (i / kHeight < kWidth / 2 ? 10U : 90U) + (i % kHeight < kHeight / 2 ? 0U : 160U));
   });
 }
 
-/// The size property comes after the transformations.
+/// Images whose size property comes after the transformations.
 void add_late_sizes(Catalogue& to) {
   const auto late = [](const std::vector<FileBytes>& transformations) {
     Item item = quarters();
@@ -290,7 +291,7 @@ void add_alpha(Catalogue& to) {
   to.add_good("heif_alpha_of_video_range.avif", heif({quarters(), alpha_of({}, video)}), quarters_with_alpha(130));
 }
 
-/// 8-bit levels of 16 to 235 become levels of 0 to 255.
+/// Gray in video range: 8-bit levels from 16 to 235 become levels from 0 to 255.
 void add_gray(Catalogue& to) {
   const auto gray = [](const std::vector<FileBytes>& more, std::string_view data = kAv1Alpha) {
     Item item{"av01", bytes_of(data), {ispe(kWidth, kHeight), av1_header(0x1C)}};
@@ -343,7 +344,7 @@ void add_gray_of_hevc(Catalogue& to) {
               constant_image(64, 64, {Sample::u8, 3}, 128));
 }
 
-/// Valid files that libheif 1.15 does not read.
+/// Valid files that libheif 1.15 cannot read.
 void add_uncommon(Catalogue& to) {
   FileBytes compact = box("ftyp", bytes_of("mif3\0\0\0\0heic"sv));
   add_bytes(compact, box("mini", bytes_of("\x08\x08\x80\xff\x01\xfe\x20"sv)));
@@ -395,15 +396,15 @@ void add_broken(Catalogue& to) {
   to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
   to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data cover at most");
   Item alpha = alpha_of({clap(kWidth, kHeight), ispe(kWidth, kHeight)});
-  alpha.properties[0] = ispe(100, 100);  // the crop takes its middle
+  alpha.properties[0] = ispe(100, 100);  // the crop selects the middle
   to.add_damaged("heif_alpha_of_two_sizes.avif", heif({quarters(), alpha}), "another size");
   Item cropped = quarters({clap(6, 4)});
   cropped.properties[0] = ispe(16384, 16384);
   to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data cover at most");
 }
 
-/// Each file has one flipped bit. Decoders conceal the damage: libheif returns an image. The images of the first two
-/// files end with the previous contents of memory.
+/// Each file has one flipped bit. Decoders conceal the damage, so libheif returns an image. The images of the first two
+/// files end with previous contents of memory.
 void add_flipped(Catalogue& to) {
   const auto flipped = [](std::size_t at, unsigned bit) {
     FileBytes data = bytes_of(kHevcBlocks);

@@ -15,7 +15,7 @@ struct JpegDefect {
   std::uint32_t defect = 0;  ///< gpuimg::jpeg::Defect, one bit; the decoder may find others as well
 };
 
-/// All defects but broken_chain and not_synchronized, because no file causes one of these alone.
+/// Every defect except broken_chain and not_synchronized, because no file causes one of these alone.
 std::vector<JpegDefect> jpeg_defects();
 
 }  // namespace gpuimg::test

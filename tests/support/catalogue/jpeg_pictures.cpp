@@ -1,4 +1,4 @@
-// The small pictures that the JPEGs of the catalogue hold: jpeg_pictures.hpp.
+// The small pictures in the JPEG files of the catalogue: jpeg_pictures.hpp.
 #include "support/catalogue/jpeg_pictures.hpp"
 
 #include "support/catalogue/fixed_numbers.hpp"

@@ -1,4 +1,4 @@
-// The small pictures that the JPEGs of the catalogue hold.
+// The small pictures in the JPEG files of the catalogue.
 #pragma once
 
 #include "gpuimg/image.hpp"

@@ -1,4 +1,4 @@
-// NumPy arrays: images of every kind that is read, in both byte orders, and arrays that are not images.
+// NumPy arrays: images of every supported kind, in both byte orders, and arrays that are not images.
 #include <array>
 
 #include "support/catalogue/catalogue.hpp"

@@ -15,7 +15,7 @@ constexpr int kWidth = 4;
 constexpr int kHeight = 3;
 constexpr std::size_t kCount = 12;
 
-/// Scaled to the full range of 8 or 16 bits, rounded to nearest.
+/// Values scaled to the full range of 8 or 16 bits, rounded to nearest.
 Image expected_of(const Values& values, int channels, std::uint64_t maximum) {
   const PixelFormat format{maximum > 255 ? Sample::u16 : Sample::u8, channels};
   const std::uint64_t full = format.max_value();
@@ -136,7 +136,7 @@ void add_texts(Catalogue& to) {
   for (const std::uint32_t maximum : {1U, 9U, 100U, 255U, 256U, 65535U}) {
     for (const int channels : {1, 3}) {
       Values values = FixedNumbers(maximum).values(kCount * static_cast<std::size_t>(channels), maximum + 1);
-      values.back() = maximum / 10;  // a further digit could follow
+      values.back() = maximum / 10;  // small enough that another digit could follow
       const std::string header = std::string(channels == 1 ? "P2" : "P3") + " 4 3 " + std::to_string(maximum) + "\n";
       const std::string name = (channels == 1 ? "pnm_gray_text_to_" : "pnm_color_text_to_") + std::to_string(maximum);
       const std::string extension = channels == 1 ? ".pgm" : ".ppm";

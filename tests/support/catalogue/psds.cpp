@@ -65,7 +65,7 @@ void add_sound_psd(Catalogue& to, const Kind& kind, const PsdChoices& choices, i
                            (choices.transparent ? "_transparent" : "") + (choices.is_large ? ".psb" : ".psd");
   const bool has_extra = extra > (choices.transparent ? 1 : 0);
   if (has_extra && kind.mode >= 4) {
-    return;  // two notes
+    return;  // such a file would have two notes
   }
   to.add_good((choices.is_large ? "large_" : "") + name,
               make_psd(kWidth, kHeight, channels, kind.bits, planes, choices),
@@ -119,7 +119,7 @@ FileBytes plain_psd() { return make_psd(kWidth, kHeight, 3, 8, FixedNumbers().va
 void add_broken_header(Catalogue& to) {
   struct Field {
     const char* what;
-    std::size_t offset;  ///< offset of a number's low byte, or of its only byte that is not 0
+    std::size_t offset;  // offset of the number's low byte, or of its only byte that is not 0
     std::uint32_t value;
     Verdict verdict;
     const char* words;

@@ -17,7 +17,7 @@ struct Stranger {
 
 constexpr const char* kConvertVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
 
-/// The words include the command that converts the file.
+/// The expected words include the command that converts the file.
 constexpr std::array kForeign = {
 #if !GPUIMG_HAS_TIFF
     Stranger{"tiff.tif", "II*\0\x08\0\0\0\0\0"sv,

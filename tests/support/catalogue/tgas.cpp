@@ -55,7 +55,7 @@ constexpr std::array kKinds = {
     Kind{"map16_with_alpha", 1, 8, 16, 1},
 };
 
-/// Values with runs. The added alpha is neither 0 throughout nor 255 throughout.
+/// Values with runs. The alpha is neither 0 everywhere nor 255 everywhere.
 Values stored_values(const Kind& kind, FixedNumbers& numbers) {
   Values values = kind.map_bits != 0 ? numbers.values(kCount, 4)
                   : kind.bits <= 16  ? numbers.values(kCount, 1U << kind.bits)
