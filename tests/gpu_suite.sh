@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
-# Proves the CUDA backend on the GPU of this machine. usage: tests/gpu_suite.sh build|pack FOLDER|STEP…; several in one call
-#   build         configures and compiles into $GPUIMG_SUITE_BUILD (default build/gpu-suite)
-#   pack FOLDER   copies the executables and the libraries they need into FOLDER, for a machine without compilers
-#   all           every test that ctest knows, a missing device being a failure
-#   parity huge   the same bytes from both backends; images above 2³¹ pixels
-#   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
-#   batches       batches of JPEG photos of every kind, damaged ones between them: made anew (write_photos), 24 of
-#                 $GPUIMG_SUITE_PHOTOS, and the catalogue: what both backends write, say and return
-#   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
-#   crowded       images on a device whose memory another process has taken (tests/cuda/crowded_device.py)
-#   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
-#   sanitize      the four tools of compute-sanitizer, $GPUIMG_SUITE_TOOLS to name some of them: each must first find the
-#                 bug planted for it, then none over the small sizes
-#   opencl        the OpenCL backend on NVIDIA's OpenCL: its tests, doctor, the files of `files`, and its benchmark
-#   bench         the benchmarks
-# environment: GPUIMG_SUITE_PACK (run what `pack` put there), GPUIMG_SUITE_LOGS (where logs go), GPUIMG_SUITE_ARCH
+# Tests the CUDA backend on the GPU of this machine. usage: tests/gpu_suite.sh build|pack FOLDER|STEP…; several steps in
+# one call build         configures and compiles into $GPUIMG_SUITE_BUILD (default build/gpu-suite) pack FOLDER   copies
+# the executables and the libraries they need into FOLDER, for a machine without compilers all           every test of
+# ctest; a missing device is a failure parity huge   both backends return the same bytes; images above 2³¹ pixels files
+# both backends write the same files, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS batches       both
+# backends give the same outputs, messages and exit codes in batches: new random JPEG photos (write_photos), some of
+# them damaged, 24 photos of $GPUIMG_SUITE_PHOTOS, and the catalogue errors        messages for hidden devices, and for
+# a device that the build has no code for (builds a second gpuimg) crowded       images on a device whose memory another
+# process occupies (tests/cuda/crowded_device.py) faults        each CUDA call fails in turn, and launches cause real
+# device faults (tests/faults) sanitize      the four tools of compute-sanitizer, or those that $GPUIMG_SUITE_TOOLS
+# names: each tool must find the bug planted for it, and no bug in the tests with small images opencl        the OpenCL
+# backend on NVIDIA's OpenCL: its tests, doctor, the files of `files`, and its benchmark bench         the benchmarks
+# environment: GPUIMG_SUITE_PACK (run the copies made by `pack`), GPUIMG_SUITE_LOGS (folder of the logs),
+# GPUIMG_SUITE_ARCH
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
@@ -39,7 +37,7 @@ export GPUIMG_REQUIRE_CUDA=1
 failed=()
 declare -A sanitizers=()
 
-step() {  # step NAME SECONDS COMMAND…: runs it, keeps its log, says how it went
+step() {  # step NAME SECONDS COMMAND…: runs COMMAND, keeps its log, and prints the outcome
   local name=$1 limit=$2 started=$SECONDS
   shift 2
   mkdir -p "$logs"
@@ -71,7 +69,7 @@ run_pack() {  # run_pack FOLDER
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
       while read -r library; do cp -Lu "$library" "$1/lib/"; done
   done
-  library=$(opencl_loader)  # opened by name, so ldd does not list it
+  library=$(opencl_loader)  # loaded by name, so ldd does not list it
   [ -z "$library" ] || cp -L "$library" "$1/lib/"
   cp "$build/tests/opencl/libgpuimg_failing_opencl.so" "$1/lib/" 2>/dev/null || true
   du -sh "$1"
@@ -92,7 +90,7 @@ run_huge() { step huge 200 "$tests" --gtest_filter='CudaHuge*' --gtest_brief=1; 
 
 run_all() { step all 1200 ctest --test-dir "$build" -j 4 --output-on-failure --no-tests=error; tail -n 25 "$logs/all.log"; }
 
-same_from_both() {  # same_from_both FILE OPERATION EXTENSION OPTION…: 0 if both backends write the same file
+same_from_both() {  # same_from_both FILE OPERATION EXTENSION OPTION…: succeeds if both backends write the same file
   local file=$1 operation=$2 extension=$3 backend
   shift 3
   for backend in cpu cuda; do
@@ -142,7 +140,7 @@ run_batches() {
   rm -rf "$photos" "$catalogue"
 }
 
-rejected() {  # rejected COMMAND…: 0 if it exits with 5 and one line on stderr, which is shown
+rejected() {  # rejected COMMAND…: succeeds if COMMAND exits with 5 and one line on stderr, which is printed
   local status=0 said
   said=$("$@" 2>&1 >/dev/null) || status=$?
   printf 'exit %d: %s\n' "$status" "$said"
@@ -179,16 +177,16 @@ run_crowded() {
   cat "$logs/crowded.log"
 }
 
-# About 1,700 runs, each with a start of CUDA of its own; $GPUIMG_SUITE_POINTS of each kind of call, 8 unless told.
+# About 1,700 runs, each with its own start of CUDA; $GPUIMG_SUITE_POINTS (default 8) points of each kind of call.
 run_faults() {
   step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
   grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
-  # Every call of the device's JPEG codecs, not one in so many.
+  # Every call of the device's JPEG codecs, not only a sample of the calls.
   step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked cuda_jpeg_encoded cuda_png_encoded
   grep -E ' runs, |^seed' "$logs/faults-jpeg.log" | cut -c1-150
 }
 
-# 0 if the tool reports the bug planted for it, by its exit code and in its summary, and none in a kernel without.
+# Succeeds if the tool reports its planted bug, by exit code and in its summary, and reports nothing for correct code.
 finds_its_bug() {  # finds_its_bug TOOL
   local status=0
   compute-sanitizer --tool "$1" --error-exitcode 9 "$planted" "$1" || status=$?
@@ -201,7 +199,7 @@ run_sanitize() {
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     step "planted-$tool" 60 bash -c "$(declare -f finds_its_bug); planted='$planted'; finds_its_bug $tool"
   done
-  # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
+  # One process per tool and kind of operation, in parallel: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
       CudaParity.SmallClaheOf8Bits CudaParity.SmallClaheOf16Bits CudaParity.SmallTileOf16BitCounters \
@@ -209,7 +207,7 @@ run_sanitize() {
       CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallLargeWindows CudaParity.SmallDenoising \
       CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
       CudaJpegEncode.OneOfEverySampling CudaPngDecode.OneOfEveryFormat; do
-      # Memory that the tests poison counts as written: initcheck needs it as it comes.
+      # Poisoned memory counts as initialized; initcheck needs memory as the device allocates it.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="$part" --gtest_brief=1
        [ ${#failed[@]} -eq 0 ]) &
@@ -222,7 +220,7 @@ run_sanitize() {
   done
 }
 
-# Names NVIDIA's driver to the OpenCL loader, for containers that lack /etc/OpenCL/vendors/nvidia.icd.
+# Tells the OpenCL loader where NVIDIA's driver is, for containers that lack /etc/OpenCL/vendors/nvidia.icd.
 find_nvidia_opencl() {
   local driver
   driver=$({ ldconfig -p | sed -n 's/.*libnvidia-opencl\.so\.1 .*=> //p'
@@ -235,7 +233,7 @@ find_nvidia_opencl() {
   export OCL_ICD_VENDORS OCL_ICD_FILENAMES=$driver
 }
 
-compare_opencl() {  # each operation on each file, compared with the CPU; the step `files` compares the CPU with CUDA
+compare_opencl() {  # compares each operation on each file with the CPU; the step `files` compares the CPU with CUDA
   local file mode
   while read -r file; do
     for mode in luma rgb joint ycbcr hsl; do
