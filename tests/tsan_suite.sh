@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The thread sanitizer over everything that is threaded. usage: tests/tsan_suite.sh [prepare | CTEST ARGUMENT…]
-# It must see oneTBB's own synchronization, or it reports what follows every parallel loop: oneTBB is built with it from the
-# distribution's source package, which apt fetches and verifies as the machine's own sources say, into build/tsan-deps.
-# Before anything else it must find a race that is planted for it; `prepare` ends there. Needs apt-get and dpkg-dev.
+# Runs all tests of multithreaded code with the thread sanitizer. usage: tests/tsan_suite.sh [prepare | CTEST ARGUMENT…]
+# The sanitizer must see oneTBB's own synchronization; otherwise it reports false races after every parallel loop. So the
+# script builds oneTBB with the sanitizer into build/tsan-deps, from the distribution's source package, which apt fetches
+# and verifies according to the machine's own package sources. First, the sanitizer must find a planted race; `prepare`
+# ends after that. Needs apt-get and dpkg-dev.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,7 +14,7 @@ export CC=${CC:-clang} CXX=${CXX:-clang++}
 
 step() { printf '=== %s (at %d s)\n' "$1" "$SECONDS"; }
 
-write_source_lists() {  # the machine's own lists, of sources instead of packages
+write_source_lists() {  # copies the machine's lists of packages as lists of source packages
   local list
   mkdir -p "$deps/apt/sources" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial"
   for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
@@ -24,7 +25,7 @@ write_source_lists() {  # the machine's own lists, of sources instead of package
   done
 }
 
-own_apt() {  # apt-get with folders of its own: the machine's lists stay as they are
+own_apt() {  # apt-get with its own folders, so that the machine's lists stay unchanged
   apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$deps/apt/sources" \
     -o Dir::State::lists="$deps/apt/lists" -o Dir::Cache="$deps/apt/cache" -o APT::Sandbox::User="$(id -un)" "$@"
 }
@@ -72,7 +73,7 @@ step 'gpuimg'
 cmake --fresh --preset tsan -DTBB_DIR="$deps/installed/lib/cmake/TBB" >"$deps/configure.log"
 grep -q 'TBB: installed' "$deps/configure.log"
 cmake --build --preset tsan -j "$jobs"
-# A test that found another oneTBB would prove nothing.
+# With another oneTBB, the tests would prove nothing.
 ldd "$build/gpuimg" | grep -q "libtbb.so.12 => $deps/installed" || { echo 'gpuimg does not use that oneTBB' >&2; exit 1; }
 step 'Tests'
 ctest --preset tsan -j "$jobs" --label-exclude long "$@"

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWithoutHeader = -15;
 
-/// The window before a byte of the data. It holds 0xCD where there is no data.
+/// The window before a byte of the data. It contains 0xCD where it reaches before the data.
 SpeculativeInflater::Window window_before(const Octets& data, std::size_t byte) {
   SpeculativeInflater::Window window;
   window.fill(0xCD);
@@ -32,7 +32,7 @@ Octets deflated_by_zlib(const Octets& data, const DeflateSettings& settings) {
   Octets in = data;
   const std::size_t block = settings.block_bytes == 0 ? std::max<std::size_t>(data.size(), 1) : settings.block_bytes;
   const std::size_t blocks = data.size() / block + 1;
-  constexpr std::size_t kMaxOverhead = 20;  // for a block that is ended early
+  constexpr std::size_t kMaxOverhead = 20;  // for a block that ends early
   Octets out(deflateBound(&stream, static_cast<uLong>(data.size())) + kMaxOverhead * blocks);
   stream.next_in = in.data();
   stream.next_out = out.data();
@@ -75,7 +75,7 @@ ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes) {
   stream.avail_in = static_cast<uInt>(in.size());
   stream.next_out = verdict.data.data();
   stream.avail_out = static_cast<uInt>(verdict.data.size());
-  verdict.blocks.push_back({});  // zlib reports the first block only after a header, and there is none
+  verdict.blocks.push_back({});  // zlib reports the end of a block, but not the start of the first one
   int code = Z_OK;
   while (code == Z_OK) {
     code = inflate(&stream, Z_BLOCK);

@@ -55,10 +55,10 @@ struct ZlibVerdict {
   enum class End : std::uint8_t { last_block, damage, too_long };
   struct Block {
     std::uint64_t first_bit = 0;
-    std::size_t first_byte = 0;  ///< of its data
+    std::size_t first_byte = 0;  // offset of its first byte of data
   };
 
-  Octets data;                ///< up to the end
+  Octets data;                // all data up to the end
   std::vector<Block> blocks;  ///< the blocks that start before the end
   std::size_t taken = 0;      ///< bytes of the stream that zlib consumed
   End end = End::damage;
@@ -69,8 +69,8 @@ struct ZlibVerdict {
 
 ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes);
 
-/// Inflater's result for a zlib stream, in runs of `stretch` bytes (more than Inflater::kOvershoot). Nullopt if it
-/// rejects the stream, violates its contract or returns more than `max_bytes`.
+/// Inflater's result for a zlib stream, in runs of `stretch` bytes (more than Inflater::kOvershoot). Nullopt if
+/// Inflater rejects the stream, violates its contract or returns more than `max_bytes`.
 struct OurInflated {
   Octets data;
   std::uint32_t declared_adler = 0;
@@ -81,9 +81,9 @@ std::optional<OurInflated> inflated_by_ours(std::span<const codecs::ByteSpan> pi
 
 constexpr std::size_t kRoomOfParts = 100;  ///< the `room` of the parts that are compared
 
-/// How a part of a zlib stream, inflated speculatively from byte `begin` to byte `end`, differs from zlib's result;
-/// empty if it does not. Nullopt if there is nothing to compare: the part is not sound, does not start at a real block,
-/// or starts in the first window, where a match may reach before the data without the part noticing.
+/// Describes how a part of a zlib stream, inflated speculatively from byte `begin` to byte `end`, differs from zlib's
+/// result; empty if it does not differ. Nullopt if a comparison is impossible: the part is not sound, does not start at
+/// a real block, or starts in the first window, where a match can reach before the data unnoticed.
 std::optional<std::string> difference_of_part(codecs::deflate::SpeculativeInflater& part, std::size_t begin,
                                               std::size_t end, const ZlibVerdict& expected);
 

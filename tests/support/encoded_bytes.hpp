@@ -1,4 +1,4 @@
-// Compares the output of a backend or a twin with the host's file.
+// Compares encoded data from a backend or a twin with the host's file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace gpuimg::test {
 
-/// Returns an empty text if the file around the coded bytes of these pixels equals the host's file.
+/// Returns an empty text if a file built from these coded bytes equals the host's file for the pixels.
 std::string difference_of_encoded(std::span<const std::byte> coded, ConstView pixels, codecs::FileFormat file_format,
                                   const codecs::WriteOptions& options);
 

@@ -25,14 +25,14 @@ void add_text(FileBytes& to, std::string_view text);
 void add_bytes(FileBytes& to, std::span<const std::byte> bytes);
 FileBytes bytes_of(std::string_view text);
 
-/// Decodes from a buffer of exactly this size, so that a sanitizer sees every read past its end.
+/// Decodes from a buffer of the exact size, so that a sanitizer detects every read past the end.
 inline codecs::DecodedImage decode(std::span<const std::byte> bytes, const std::string& name = "test.bin",
                                    const codecs::ReadOptions& options = {}) {
   const FileBytes exact(bytes.begin(), bytes.end());
   return codecs::decode_image(exact, name, options);
 }
 
-/// Checks that the message starts with the file name, contains `part` and is one line.
+/// Checks that the message starts with the file name, contains `part` and has one line.
 inline ::testing::AssertionResult rejects(std::span<const std::byte> bytes, ErrorKind kind, std::string_view part = "",
                                           const std::string& name = "test.bin",
                                           const codecs::ReadOptions& options = {}) {
@@ -53,7 +53,7 @@ inline ::testing::AssertionResult rejects(std::span<const std::byte> bytes, Erro
   return ::testing::AssertionFailure() << "was read";
 }
 
-/// Checks all prefixes of 0 … size − 1 bytes. A prefix of `complete_from` bytes or more holds the whole image.
+/// Checks every prefix from 0 to size − 1 bytes. A prefix of at least `complete_from` bytes contains the whole image.
 inline void expect_prefixes_rejected(const FileBytes& file, std::size_t complete_from, const std::string& name) {
   for (std::size_t size = 0; size < file.size(); ++size) {
     const auto prefix = std::span(file).first(size);
@@ -65,8 +65,8 @@ inline void expect_prefixes_rejected(const FileBytes& file, std::size_t complete
   }
 }
 
-/// Decodes while new memory is filled with the byte `fill`. Returns the pixels, or the message of an Error. Checks that
-/// the error is one that an input may cause.
+/// Decodes while new memory is filled with the byte `fill`. Returns the pixels or the message of an Error. Checks that
+/// an input can cause an error of that kind.
 inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const std::string& name,
                                         const codecs::ReadOptions& options) {
   ::mallopt(M_PERTURB, ~fill & 0xFF);
@@ -82,7 +82,7 @@ inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const s
   return outcome;
 }
 
-/// Changes random bytes: each result must be an image or an error that an input may cause, and must not depend on the
+/// Changes random bytes. Each result must be an image or an error that an input can cause, and must not depend on the
 /// previous contents of memory.
 template <class Random>
 void expect_sane_when_mutated(const FileBytes& file, const std::string& name, Random& random, int rounds,

@@ -6,7 +6,7 @@
 
 namespace gpuimg::test {
 
-/// While this object exists, no file of this process grows beyond `bytes`: a write past that size fails with EFBIG.
+/// While this object exists, files of this process cannot grow beyond `bytes`: a write past this size fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

@@ -20,8 +20,8 @@ FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, co
   constexpr std::uint32_t kMaxCodes = 4096;
   const std::uint32_t clear = 1U << root_bits;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
-      runs;                        // maps the code of a run and the next pixel to the code of the longer run
-  std::uint32_t used = clear + 1;  // entries of the decoder's table, which grows with each code but the first
+      runs;                        // maps a run's code and the next pixel to the code of the longer run
+  std::uint32_t used = clear + 1;  // entries in the decoder's table, which grows with each code after the first
   if (packing.clears_at_first) {
     put(clear);
   }

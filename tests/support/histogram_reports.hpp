@@ -23,7 +23,7 @@ inline Histogram histogram_of(std::vector<ChannelHistogram> channels) {
   return histogram;
 }
 
-/// A report for an image of 4x4 pixels and three channels.
+/// A report for a 4×4 image with three channels.
 inline HistogramReport report_of(std::vector<ChannelHistogram> channels, const ReportOptions& options = {},
                                  const std::string& name = "a.png") {
   const int depth = channels.front().counts.size() > 256 ? 16 : 8;

@@ -12,12 +12,12 @@ namespace gpuimg::test {
 
 class ImageRows final : public codecs::RowReader {
  public:
-  /// With `is_void`, the reader passes on all bands but the last, and then declares all of them void. The pixels must
-  /// outlive the reader.
+  /// With `is_void`, the reader passes on every band except the last, and then declares all of them void. The pixels
+  /// must outlive the reader.
   explicit ImageRows(ConstView pixels, bool is_void = false)
       : RowReader(pixels.width, pixels.height, pixels.format), pixels_(pixels), is_void_(is_void) {}
 
-  /// If any order is allowed, the bands come from the bottom up.
+  /// If any order is allowed, bands come from bottom to top.
   bool read(const codecs::BandOutput& to, Order order) override {
     std::vector<int> firsts;
     for (int first = 0; first < height(); first += std::min(to.rows, height() - first)) {

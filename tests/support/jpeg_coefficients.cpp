@@ -38,7 +38,7 @@ class LibjpegCoefficients {
 
   [[nodiscard]] bool is_sound() const { return is_sound_; }
 
-  /// The number of coefficients of JpegCoefficients::read; 0 if the header cannot be read.
+  /// The number of coefficients that JpegCoefficients::read returns; 0 if the header is invalid.
   [[nodiscard]] std::size_t size() const {
     std::size_t blocks = 0;
     for (const jpeg_component_info& of : components()) {
@@ -47,7 +47,7 @@ class LibjpegCoefficients {
     return blocks * DCTSIZE2;
   }
 
-  /// The coefficients in the order of JpegCoefficients::read. Call only if is_sound().
+  /// The coefficients in the order of JpegCoefficients::read. Requires is_sound().
   std::vector<std::int16_t> values() {
     std::vector<std::int16_t> all;
     for (const jpeg_component_info& of : components()) {
@@ -130,7 +130,7 @@ void SlowSink::copy_and_spoil() {
 }
 
 JpegCodesVerdict verdict_on_jpeg_codes(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
-  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const FileBytes exact(file.begin(), file.end());  // a sanitizer detects every read past the end
   const std::string name = "file";
   std::optional<JpegScript> script;
   JpegHeader header;

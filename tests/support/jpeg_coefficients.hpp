@@ -1,4 +1,4 @@
-// Decodes the coefficients of a JPEG that has several scans, and compares them with libjpeg's. Also used by the fuzzer.
+// Decodes the coefficients of a JPEG with several scans, and compares them with libjpeg's. The fuzzers use it, too.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace gpuimg::test {
 
-/// A sink that is as slow as the contract allows: it copies blocks only when the next ones come, and then overwrites
-/// their memory.
+/// A sink that is as slow as the contract allows: it copies blocks only when the next ones arrive, and then overwrites
+/// the memory of the copied blocks.
 class SlowSink final : public JpegBlockSink {
  public:
   explicit SlowSink(std::size_t coefficients) : all_(coefficients, kUnwritten) {}
@@ -33,9 +33,9 @@ class SlowSink final : public JpegBlockSink {
 };
 
 enum class JpegCodesVerdict : std::uint8_t {
-  same,      ///< was read, with libjpeg's coefficients
-  left,      ///< left to one decoder
-  mistaken,  ///< was read, but libjpeg warns or fails, or has other coefficients
+  same,      // decoded to libjpeg's coefficients
+  left,      // left to the ordinary decoder
+  mistaken,  // decoded, but libjpeg warns, fails or has other coefficients
 };
 
 /// `file` starts with SOI.

@@ -47,7 +47,7 @@ class EncoderTwin {
     return tables_->of[component_of(block) == 0 ? 0 : 1];
   }
 
-  /// The pixel at (x, y). Beyond the edges, the pixel that replaces it.
+  /// The pixel at (x, y). Outside the image, the pixel that replaces it.
   [[nodiscard]] const std::uint8_t* pixel(int x, int y) const {
     return pixels_.row<std::uint8_t>(clamp_index(y, pixels_.height)) +
            static_cast<std::ptrdiff_t>(clamp_index(x, pixels_.width)) * pixels_.format.channels;
@@ -98,7 +98,7 @@ class EncoderTwin {
   std::vector<std::int16_t> dc_;
   std::vector<std::uint16_t> ac_bits_;
   std::vector<std::uint64_t> first_bit_;  ///< the first bit of each tile, and the end
-  std::vector<std::uint32_t> words_;      ///< the first bit is the highest
+  std::vector<std::uint32_t> words_;      // the highest bit comes first
 };
 
 void EncoderTwin::transform_pixels() {

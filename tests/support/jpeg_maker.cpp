@@ -1,4 +1,4 @@
-// Calls libjpeg with its default error handler, which ends the program at an error. So all files made here are valid.
+// Calls libjpeg with its default error handler, which exits on an error; so all files made here are valid.
 #include "support/jpeg_maker.hpp"
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace gpuimg::test {
 
 namespace {
 
-/// The file that libjpeg has written to memory. This function frees that memory.
+/// The file that libjpeg wrote to `memory`. Frees that memory.
 FileBytes taken(unsigned char* memory, unsigned long size) {
   const auto* first = reinterpret_cast<const std::byte*>(memory);
   FileBytes file(first, first + size);
@@ -41,7 +41,7 @@ void set_processes(jpeg_compress_struct& info, const JpegChoices& choices) {
   }
 }
 
-/// Empty for libjpeg's usual scans.
+/// The scans to write; empty for libjpeg's usual scans.
 std::vector<jpeg_scan_info> scans_of(const jpeg_compress_struct& info, const JpegChoices& choices) {
   std::vector<jpeg_scan_info> scans;
   for (int i = 0; choices.separate_scans && i < info.num_components; ++i) {
@@ -58,7 +58,7 @@ std::vector<jpeg_scan_info> scans_of(const jpeg_compress_struct& info, const Jpe
   return scans;
 }
 
-/// Whole MCUs of one component, in blocks.
+/// The size in blocks of one component, in whole MCUs.
 std::array<JDIMENSION, 2> blocks_of(const jpeg_compress_struct& info, const jpeg_component_info& component) {
   int across = 1;
   int down = 1;

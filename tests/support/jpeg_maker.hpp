@@ -1,4 +1,4 @@
-// Makes and reads JPEG files with direct calls of libjpeg, and inserts markers.
+// Writes and reads JPEG files with direct calls of libjpeg, and inserts markers.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace gpuimg::test {
 
-/// A progressive scan of one component, or of all. `first` … `last` in zigzag order; `high` is 0 in a first scan.
+/// A progressive scan of one component or of all. `first` … `last` are in zigzag order; `high` is 0 in a first scan.
 struct JpegScanChoice {
   int component = 0;  ///< −1 for all
   int first = 0;
@@ -22,23 +22,24 @@ struct JpegChoices {
   int quality = 90;
   bool progressive = false;
   bool arithmetic = false;
-  int horizontal_sampling = 2;  ///< of luma; chroma has 1
+  int horizontal_sampling = 2;  // of luma; chroma has 1
   int vertical_sampling = 2;
   int chroma_horizontal_sampling = 1;
   int chroma_vertical_sampling = 1;
   int restart_interval = 0;
   bool separate_scans = false;             ///< each component has its own scan
-  std::vector<JpegScanChoice> scans = {};  ///< replace libjpeg's usual scans
+  std::vector<JpegScanChoice> scans = {};  // used instead of libjpeg's usual scans
   bool as_rgb = false;                     ///< stored as RGB, not as YCbCr
   bool as_cmyk = false;                    ///< four channels
   bool as_ycck = false;                    ///< four channels given as CMYK, stored as YCCK
-  bool adobe = true;  ///< with four channels: adds an Adobe segment, which says that they are inverted
+  bool adobe = true;  // with four channels: adds an Adobe segment, which declares inverted levels
 };
 
-/// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
+/// `pixels` is u8 with 1, 3 or 4 channels; 4 channels are CMYK.
 FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices = {});
 
-/// A color file of any coefficients within ±`limit` (at most 1023), with steps of 1 … `max_step` (at most 65535).
+/// A color file with arbitrary coefficients within ±`limit` (at most 1023), and steps of 1 … `max_step` (at most
+/// 65535).
 FileBytes make_jpeg_of_coefficients(Random& random, int width, int height, int limit, int max_step,
                                     const JpegChoices& choices);
 

@@ -40,7 +40,7 @@ bool same_bytes(ConstView a, ConstView b) {
 
 std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts,
                                      const ReadOptions& options) {
-  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const FileBytes exact(file.begin(), file.end());  // a sanitizer detects every read past the end
   const Verdict whole = read(exact, {}, options);
   const Verdict parts = read(exact, cuts, options);
   if (whole.rejection != parts.rejection) {
@@ -91,19 +91,19 @@ std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const J
 }
 
 std::string difference_of_jpeg_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
-  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const FileBytes exact(file.begin(), file.end());  // a sanitizer detects every read past the end
   std::optional<FromScans> scans;
   bool is_rejected = false;
   try {
     const JpegHeader header = read_jpeg_header(exact, kName);
     constexpr std::uint64_t kMaxPixels = 1 << 22;
     if (header.frame.width * header.frame.height > kMaxPixels) {
-      return "";  // it would take long, also with one decoder
+      return "";  // the ordinary decoder would take long, too
     }
     check_size(kName, header.frame.width, header.frame.height, kMaxPixels);
     scans = read_scans(exact, choices);
   } catch (const Error&) {
-    is_rejected = true;  // before the first scan
+    is_rejected = true;  // rejected before the first scan
   }
   const Verdict whole = read(exact, {}, {.threads = 1});
   if (is_rejected) {

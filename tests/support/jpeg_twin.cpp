@@ -92,7 +92,7 @@ void Twin::cut_into_subsequences() {
   table_.before_tile = before_tile_.data();
 }
 
-/// In a round, all threads read before one of them writes, as between two barriers.
+/// In each round, all threads read before any of them writes, as between two barriers.
 void Twin::synchronize(std::uint32_t tile) {
   const std::uint32_t first = tile * choices_.tile_size;
   const std::uint32_t begin = first - std::min(first, choices_.run_in);
@@ -144,7 +144,7 @@ void Twin::synchronize(std::uint32_t tile) {
   }
 }
 
-/// In each round, all tiles read before one of them writes.
+/// In each round, all tiles read before any of them writes.
 bool Twin::repair_tiles() {
   for (std::uint32_t round = 0;; ++round) {
     std::vector<std::pair<std::uint32_t, DecoderState>> starts;
@@ -166,7 +166,7 @@ bool Twin::repair_tiles() {
   }
 }
 
-/// Adds up within tiles, then over the tiles.
+/// Sums within tiles, then across tiles.
 void Twin::add_up_sums() {
   SegmentSums all;
   for (std::uint32_t tile = 0; tile < table_.tile_count(); ++tile) {
@@ -198,7 +198,7 @@ void Twin::find_states() {
   }
 }
 
-/// Makes an error as a bug in the steps before would.
+/// Introduces an error that a bug in an earlier step could cause.
 void Twin::plant_error() {
   const auto number = static_cast<std::uint32_t>(choices_.planted_error);
   if (choices_.planted_error < 0 || number >= table_.count) {
@@ -237,7 +237,7 @@ void Twin::write_blocks() {
   }
 }
 
-/// Returns the block column by column.
+/// Returns the block in column order.
 std::array<std::int16_t, kBlockSize> Twin::block_at(int component, std::uint32_t column, std::uint32_t row) const {
   std::array<std::int16_t, kBlockSize> block{};
   if (is_coded_order_) {
@@ -264,7 +264,7 @@ void Twin::transform_blocks(int component) {
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t column = 0; column < columns; ++column) {
       const std::array<std::int16_t, kBlockSize> block = block_at(component, column, row);
-      std::int32_t work[kBlockSide][kBlockSide];  // rows of the transposed block are columns
+      std::int32_t work[kBlockSide][kBlockSide];  // the block is transposed, so these rows are columns
       bool is_tame = true;
       for (int i = 0; i < kBlockSide; ++i) {
         is_tame &= inverse_dct_column(block.data() + i * kBlockSide, steps.step + i * kBlockSide, work[i]);
@@ -374,7 +374,7 @@ TwinResult Twin::run(std::vector<std::int16_t> coefficients) {
   return std::move(result_);
 }
 
-/// Empty if libjpeg-turbo reads the same pixels without a warning.
+/// Empty if libjpeg-turbo decodes the same pixels without a warning.
 std::string difference_from_libjpeg(const Image& found, std::span<const std::byte> file) {
   try {
     const codecs::DecodedImage decoded = codecs::jpeg::read_jpeg(file, "file", {.threads = 1});
@@ -401,7 +401,7 @@ TwinResult decode_with_twin(const JpegCoefficients& jpeg) {
 
 std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken) {
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
-  const std::vector<std::byte> exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const std::vector<std::byte> exact(file.begin(), file.end());  // a sanitizer detects every read past the end
   const std::optional<EncodedJpeg> jpeg = codecs::jpeg::describe_jpeg(exact);
   if (!jpeg || static_cast<std::uint64_t>(jpeg->width) * static_cast<std::uint64_t>(jpeg->height) > kMaxPixels) {
     return "";

@@ -16,7 +16,7 @@ struct LibpngResult {
   std::string complaints;  ///< errors and warnings, one per line
 };
 
-/// Supports only files as gpuimg writes them: 8 and 16 bits, 1 to 4 channels, no palette. Reads through IEND.
+/// Supports only files as gpuimg writes them: 8 and 16 bits, 1 to 4 channels, no palette. Reads to the end of IEND.
 LibpngResult read_with_libpng(std::span<const std::byte> bytes);
 
 }  // namespace gpuimg::test

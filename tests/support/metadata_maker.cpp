@@ -27,7 +27,7 @@ FileBytes rich_exif(const ExifChoices& choices) {
   TiffBytes exif{choices.is_big_endian, bytes_of(choices.is_big_endian ? "MM" : "II")};
   exif.add(42, 2);
   exif.add(8, 4);
-  const std::uint32_t main_values = 8 + 2 + 5 * 12 + 4;  // where the values of the main directory begin
+  const std::uint32_t main_values = 8 + 2 + 5 * 12 + 4;  // the offset of the main directory's values
   const std::uint32_t exif_at = main_values + 12;
   const std::uint32_t notes = choices.has_maker_note ? 1 : 0;
   const std::uint32_t exif_values = exif_at + 2 + (3 + notes) * 12 + 4;
@@ -43,7 +43,7 @@ FileBytes rich_exif(const ExifChoices& choices) {
   add_text(exif.bytes, std::string_view("Camera Ltd.\0", 12));
   exif.add(3 + notes, 2);
   exif.entry(33434, 5, 1, exif_values);  // exposure time
-  exif.entry(34855, 3, 2, 0, 0);         // speed: two numbers in the entry itself
+  exif.entry(34855, 3, 2, 0, 0);         // ISO speed: two numbers in the entry itself
   exif.bytes.resize(exif.bytes.size() - 4);
   exif.add(100, 2);
   exif.add(200, 2);
@@ -61,7 +61,7 @@ FileBytes rich_exif(const ExifChoices& choices) {
     add_text(exif.bytes, "NoteNote");
   }
   exif.add(2, 2);
-  exif.entry(1, 2, 2, 0, 0);  // north
+  exif.entry(1, 2, 2, 0, 0);  // latitude reference: north
   exif.bytes.resize(exif.bytes.size() - 4);
   add_text(exif.bytes, std::string_view("N\0\0\0", 4));
   exif.entry(2, 5, 3, gps_at + 2 + 2 * 12 + 4);

@@ -20,10 +20,10 @@ inline FileBytes xmp_packet(std::size_t size = 5) {
   return bytes_of(text);
 }
 
-/// Two datasets: a keyword and a by-line.
+/// Two datasets: a keyword and an author (by-line).
 inline FileBytes iptc_data() { return bytes_of(std::string_view("\x1C\2\x19\0\5alpha\x1C\2\x50\0\4Anna", 19)); }
 
-/// A profile and every other kind of metadata.
+/// A color profile and every other kind of metadata.
 inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
   codecs::Metadata metadata;
   metadata.icc = make_icc({.color_space = is_color(format) ? "RGB " : "GRAY", .size = icc_size});
@@ -37,7 +37,7 @@ inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size =
   return metadata;
 }
 
-/// EXIF data with text, numbers of several types, GPS, a maker note and a link to a thumbnail, which are optional.
+/// EXIF data with text and numbers of several types; GPS, a maker note and a link to a thumbnail are optional.
 struct ExifChoices {
   bool is_big_endian = false;
   int orientation = 1;
@@ -46,7 +46,7 @@ struct ExifChoices {
 };
 FileBytes rich_exif(const ExifChoices& choices = {});
 
-/// As save_image does.
+/// Writes an image as save_image does.
 inline FileBytes written(const Image& image, codecs::FileFormat type, const codecs::Metadata& metadata) {
   codecs::WriteOptions options;
   options.metadata = codecs::carried_metadata(metadata, type, image.format()).metadata;

@@ -1,4 +1,4 @@
-// CLAHE in plain loops, from docs/operations.md. Uses only names of gpuimg/ops, none of its arithmetic.
+// CLAHE in plain loops, written from docs/operations.md. Uses only names of gpuimg/ops, not its arithmetic.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ inline Table tile_table(std::vector<std::uint64_t> counts, double clip, std::uin
   return table;
 }
 
-/// The table of 65536 levels in 256 bins. The center of bin b is at 256·b + 127.5.
+/// The table of 65536 levels, computed from 256 bins. The center of bin b is 256·b + 127.5.
 inline Table binned_tile_table(const std::vector<std::uint64_t>& counts, double clip) {
   std::vector<std::uint64_t> bins(256);
   std::uint64_t counted = 0;

@@ -97,8 +97,8 @@ Table table_stretch(const Counts& counts, std::uint64_t low_percent, std::uint64
   if (total == 0) {
     return identity(counts.size());
   }
-  // Find the first level in use whose share of all pixels is at least the percentile. Cross-multiplication avoids
-  // rounding.
+  // Finds the first level in use whose cumulative share of the pixels reaches the percentile. Cross-multiplication
+  // avoids rounding.
   const auto level_at = [&](std::uint64_t percent) {
     Wide cumulative = 0;
     for (std::size_t i = 0;; ++i) {

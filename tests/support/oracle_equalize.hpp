@@ -1,4 +1,4 @@
-// Oracle of equalization, written independently from docs/operations.md. Uses nothing of gpuimg/ops.
+// Oracle of equalization, written independently from docs/operations.md. Does not use gpuimg/ops.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ using Tables = std::vector<Table>;
 Table table_opencv(const Counts& counts);
 Table table_cdf(const Counts& counts);
 Table table_pillow(const Counts& counts);
-/// The percentiles are in millionths of a percent.
+/// Percentiles are in millionths of a percent.
 Table table_stretch(const Counts& counts, std::uint64_t low_percent, std::uint64_t high_percent);
 
-/// What to count (one level function per table), and how the tables change a pixel. `map` must preserve alpha.
+/// The levels to count (one level function per table), and how the tables change a pixel. `map` must preserve alpha.
 struct ColorMode {
   std::vector<LevelFunction> levels;
   std::function<Pixel(const Pixel&, const Tables&)> map;
@@ -32,10 +32,10 @@ ColorMode joint_mode(const LevelFunction& luma);
 ColorMode ycbcr_mode(std::uint32_t v_max);
 ColorMode hsl_mode(std::uint32_t v_max);
 
-/// Preserves hue: `to` is the new luma of a pixel whose luma is y.
+/// Changes a pixel whose luma is y to the luma `to`, and preserves hue.
 Pixel with_luma(const Pixel& p, std::uint32_t y, std::uint32_t to, std::uint32_t v_max);
 
-/// Returns Y, Cr and Cb in r, g and b. Alpha is kept.
+/// Returns Y, Cr and Cb in r, g and b. Keeps alpha.
 Pixel ycrcb_of(const Pixel& p, std::uint32_t v_max);
 Pixel rgb_of_ycrcb(const Pixel& p, std::uint32_t v_max);
 

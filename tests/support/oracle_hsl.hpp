@@ -1,4 +1,4 @@
-// Oracle of HSL in both directions, written independently from docs/operations.md. Uses nothing of gpuimg/ops.
+// Oracle of HSL in both directions, written independently from docs/operations.md. Does not use gpuimg/ops.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace gpuimg::oracle {
 
-/// Exact: H = hue/turn of a whole turn, S = chroma/reach, L = sum/(2V). For gray: 0/1, 0/1.
+/// Exact fractions: H = hue/turn of a whole turn, S = chroma/reach, L = sum/(2V). For gray, H and S are 0/1.
 struct Fractions {
   std::uint64_t hue = 0;
   std::uint64_t turn = 1;
@@ -18,7 +18,7 @@ struct Fractions {
 };
 Fractions fractions_of(const Pixel& p, std::uint32_t v_max);
 
-/// H in degrees, S, L: each is the float32 nearest to the fraction.
+/// H in degrees, S and L; each is the float32 nearest to its fraction.
 std::array<float, 3> hsl_float(const Pixel& p, std::uint32_t v_max);
 
 /// H in 1/65536 turn, S and L in 1/65535, rounded half up.
@@ -30,11 +30,11 @@ std::array<std::uint32_t, 3> hsl_bins(const Pixel& p, std::uint32_t v_max, std::
 /// Converts to 0 … V with the float32 formula. h is in [0,360), s and l in [0,1]. Alpha is V.
 Pixel rgb_of(float h, float s, float l, std::uint32_t v_max);
 
-/// Converts, shifts and scales in float32, and converts back. Alpha is kept.
+/// Converts to HSL, shifts and scales in float32, and converts back. Keeps alpha.
 Pixel adjusted(const Pixel& p, std::uint32_t v_max, float hue_degrees, float saturation, float lightness);
 
-/// Distance in levels between the exact value and an 8-bit H/2 (hue_range 180) or H·256/360 (256), L·255 and S·255. The
-/// distance of H saturated to 255 is 0.
+/// Distances in levels between the exact values and an 8-bit H/2 (hue_range 180) or H·256/360 (256), L·255 and S·255.
+/// If H is saturated at 255, its distance is 0.
 std::array<double, 3> hls_distance(const Pixel& p, std::uint32_t v_max, const std::uint8_t* hls,
                                    std::uint64_t hue_range);
 

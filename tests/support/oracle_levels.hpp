@@ -1,5 +1,5 @@
-// Oracle of the levels of a pixel and of the pixels that count, written independently from docs/operations.md. Uses
-// nothing of gpuimg/ops.
+// Oracle of the levels of a pixel and of the selection of pixels, written independently from docs/operations.md. Does
+// not use gpuimg/ops.
 #pragma once
 
 #include <cstdint>

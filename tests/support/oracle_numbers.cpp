@@ -10,7 +10,7 @@ namespace {
 
 int width_of(std::uint64_t x) { return 64 - std::countl_zero(x); }
 
-/// A quotient whose bits below the last one are reduced to one bit: zero or not.
+/// The quotient with one more bit, which is 1 if the division has a remainder (sticky bit).
 std::uint64_t with_sticky_bit(std::uint64_t a, std::uint64_t b) { return a / b * 2 + (a % b != 0 ? 1 : 0); }
 
 Binary32 normalized(std::uint64_t mantissa, int exponent) {
@@ -62,7 +62,7 @@ std::uint64_t rounded_integer(const Binary32& x, std::uint64_t limit) {
     return x.mantissa == 0 ? 0 : beyond ? limit : x.mantissa << x.exponent;
   }
   if (x.exponent < -40) {
-    return 0;  // below 2²⁴ / 2⁴¹
+    return 0;  // smaller than 2²⁴ / 2⁴¹, so it rounds to 0
   }
   const std::uint64_t unit = std::uint64_t{1} << -x.exponent;
   const std::uint64_t rest = x.mantissa % unit;

@@ -1,4 +1,5 @@
-// Rounding in integer arithmetic for the oracles, so that no floating-point unit checks itself.
+// Rounding in integer arithmetic for the oracles, so that the tests do not depend on the floating-point unit under
+// test.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ std::uint64_t rounded_to_bits(std::uint64_t x, int bits);
 /// The float32 nearest to a/b, ties to even. 0 < b < 2³², a < 2³².
 float nearest_float(std::uint64_t a, std::uint64_t b);
 
-/// ⌊a/b⌋, also for negative a. b > 0.
+/// ⌊a/b⌋, for negative a as well. b > 0.
 constexpr std::int64_t floor_ratio(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 /// a/b rounded half away from zero. b > 0.

@@ -1,4 +1,4 @@
-// Selects the oracle for each option. Uses only names of gpuimg/ops, none of its arithmetic.
+// Selects the oracle for each option. Uses only names of gpuimg/ops, not its arithmetic.
 #pragma once
 
 #include "gpuimg/backend.hpp"
@@ -17,7 +17,7 @@ inline LevelFunction luma_of_kind(Luma kind) {
   }
 }
 
-/// The number that a histogram counts: the bin or level of a pixel.
+/// The level function of a channel: the bin or level of a pixel.
 inline LevelFunction level_of_channel(Channel channel, const HistogramOptions& options, PixelFormat format) {
   const std::uint32_t v_max = format.max_value();
   const auto bins = static_cast<std::uint64_t>(options.hsl_bins);

@@ -10,7 +10,7 @@ std::uint32_t number_at(const FileBytes& bytes, std::size_t offset) {
   return std::to_integer<std::uint32_t>(bytes[offset]);
 }
 
-/// The channels of pixel i.
+/// The expected channels of pixel i.
 std::vector<std::uint32_t> expected_pixel(const PngPicture& picture, std::size_t i) {
   const auto channels = static_cast<std::size_t>(picture.kind.channels());
   const std::uint32_t* stored = &picture.samples[i * channels];

@@ -6,7 +6,8 @@
 
 namespace gpuimg::test {
 
-/// u8, or u16 for 16-bit samples. Expands fewer bits to 8, looks up palettes, and turns tRNS into an alpha channel.
+/// Returns u8, or u16 for 16-bit samples. Expands samples of fewer bits to 8, looks up palettes, and converts tRNS to
+/// alpha.
 Image expected_image(const PngPicture& picture);
 
 }  // namespace gpuimg::test

@@ -1,5 +1,5 @@
-// An oracle of resize in plain loops, written from the text of docs/operations.md, "Resize", and of crop, rotate and
-// flip. It does not use the arithmetic of core.
+// Oracles of resize, crop, rotate and flip in plain loops, written from docs/operations.md, "Resize". They do not use
+// the arithmetic of core.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace gpuimg::oracle {
 
 __extension__ using WideSum = __int128;
 
-/// Samples as whole numbers: one for each channel of each pixel, row after row.
+/// Integer samples: one for each channel of each pixel, row by row.
 struct Samples {
   int width = 0;
   int height = 0;
@@ -85,7 +85,7 @@ struct Window {
   std::vector<std::int64_t> weights;
 };
 
-/// The window of output position i of n, for the region from a to b of `size` positions.
+/// The window for output position i of n; the region extends from a to b within `size` positions.
 inline Window window_at(int i, int n, int size, float a, float b, ResizeFilter filter, int bits) {
   const double scale = double{b - a} / n;
   const double stretch = scale > 1.0 ? scale : 1.0;
@@ -135,7 +135,7 @@ inline Samples passed(Samples in, bool along_rows, int n, float a, float b, Resi
   return out;
 }
 
-/// Colors times alpha, or colors divided by alpha.
+/// Multiplies colors by alpha or, if `divides`, divides them by alpha.
 inline void weight_by_alpha(Samples& image, std::int64_t v_max, bool divides) {
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x) {
@@ -164,7 +164,7 @@ inline std::vector<int> nearest_at(int n, int size, float a, float b) {
   return positions;
 }
 
-/// An image resampled to a width and a height.
+/// Resamples an image to a width and a height.
 inline Image resampled(ConstView image, int width, int height, ResizeFilter filter, float left, float top, float right,
                        float bottom) {
   const bool across = width != image.width || left != 0.0F || right != static_cast<float>(image.width);
@@ -202,7 +202,7 @@ inline Image resampled(ConstView image, int width, int height, ResizeFilter filt
   return image_of(std::move(samples), image.format.sample);
 }
 
-/// The pixel of the input that becomes pixel (x, y) of a turned image.
+/// The pixel of the input that becomes pixel (x, y) of the rotated image.
 inline ConstView at(ConstView image, int x, int y) {
   image.data = image.row_bytes(y) + static_cast<std::size_t>(x) * image.format.bytes_per_pixel();
   return image;

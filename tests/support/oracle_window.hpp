@@ -13,7 +13,7 @@
 
 namespace gpuimg::oracle {
 
-/// The samples of the window around a pixel, one border step at a time.
+/// The samples of the window around a pixel; the border rule is applied one step at a time.
 inline std::vector<std::uint64_t> window_samples(ConstView plane, int x, int y, WindowSize size, Border border) {
   const auto inside = [border](int at, int count) {
     while (at < 0 || at >= count) {
@@ -76,14 +76,14 @@ struct Moments {
   [[nodiscard]] std::uint64_t rounded_mean() const {
     return static_cast<std::uint64_t>((2 * Wide{sum} + n) / (2 * Wide{n}));
   }
-  /// The compiler rounds a 128-bit integer to the nearest double.
+  /// Here the compiler rounds a 128-bit integer to the nearest double.
   [[nodiscard]] double variance() const {
     const Wide numerator = n * squares - Wide{sum} * sum;
     return n == 0 ? 0.0 : static_cast<double>(numerator) / (static_cast<double>(n) * static_cast<double>(n));
   }
 };
 
-/// If all weights of a window are `v_max`, each of them is 1 instead.
+/// If all weights in a window are `v_max`, they are replaced by 1.
 inline Moments moments_of(const std::vector<std::uint64_t>& samples, const std::vector<std::uint64_t>& weights,
                           std::uint64_t v_max) {
   const bool is_opaque = std::all_of(weights.begin(), weights.end(), [=](auto weight) { return weight == v_max; });
@@ -97,7 +97,7 @@ inline Moments moments_of(const std::vector<std::uint64_t>& samples, const std::
   return moments;
 }
 
-/// The weight of each pixel: its alpha or `v_max`, and 0 for pixels that a choice leaves out.
+/// The weight of each pixel: its alpha or `v_max`, and 0 for pixels that `choice` excludes.
 inline Image weights_of(ConstView pixels, const Choice& choice) {
   Image weights = plane_of(pixels, Channel::alpha, kDefaultLuma);  // V without alpha
   const std::uint32_t v_max = pixels.format.max_value();

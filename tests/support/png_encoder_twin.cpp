@@ -1,5 +1,5 @@
-// Runs the steps of the device's encoder one after another. Where a warp or a block of threads works together, this
-// code has a loop.
+// Runs the steps of the device's encoder one after another. This code uses loops where the device's threads of a warp
+// or block work together.
 #include "support/png_encoder_twin.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ class PngTwin {
       choose_codes(block);
     }
     place_chunks();
-    for (std::uint32_t part = layout_.part_count(); part-- > 0;) {  // from last to first: parts share words
+    for (std::uint32_t part = layout_.part_count(); part-- > 0;) {  // from last to first, because parts share words
       pack(part);
     }
     for (std::uint32_t strip = 0; strip < layout_.strips; ++strip) {
@@ -213,7 +213,7 @@ void PngTwin::prime(const std::uint8_t* base, std::uint32_t begin) {
   }
 }
 
-/// Does the same as the kernel: the 30 attempts of a turn see the table of the turn before, and each other.
+/// Works like the kernel: the 30 attempts of a turn use the table of the previous turn and each other's positions.
 void PngTwin::search(const std::uint8_t* base, std::uint32_t strip, std::uint32_t begin, std::uint32_t end,
                      std::uint32_t stop) {
   struct Lane {
@@ -487,7 +487,7 @@ void PngTwin::pack(std::uint32_t number) {
   });
 }
 
-/// Works in stretches, as the device does, but each has 100 bytes.
+/// Works in pieces like the device, but with pieces of 100 bytes.
 void PngTwin::checksum(const ChunkPlace& place) {
   static const CrcPowers kPowers = crc_powers();
   static const CrcTables kTables = [] {

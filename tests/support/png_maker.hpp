@@ -1,4 +1,5 @@
-// Writes all kinds of PNG, valid or broken on purpose, with stored deflate blocks. PNG specification, third edition.
+// Writes all kinds of PNG with stored deflate blocks; the files are valid, or broken on purpose. PNG specification,
+// third edition.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct PngPicture {
   std::uint32_t width = 1;
   std::uint32_t height = 1;
   bool interlaced = false;
-  int filter = 0;                      ///< 0 … 4; 5 uses a different one for each row
+  int filter = 0;                      // 0 … 4; 5 uses another filter for each row
   std::vector<std::uint32_t> samples;  ///< width × height × channels: values or palette indices
   FileBytes palette;                   ///< PLTE
   FileBytes transparency;              ///< tRNS, if not empty
@@ -43,7 +44,7 @@ std::uint32_t png_crc(const std::string& name, const FileBytes& data);
 /// A zlib stream: header, stored blocks, Adler-32.
 FileBytes zlib_stored(const FileBytes& raw);
 
-/// Filtered rows with their filter bytes; all passes if interlaced.
+/// Filtered rows with their filter bytes; if interlaced, the rows of all passes.
 FileBytes png_raw(const PngPicture& picture);
 
 /// IHDR, optionally PLTE and tRNS, one IDAT, IEND.

@@ -1,4 +1,4 @@
-// Compares the two paths, and repairs checksums with zlib.
+// Compares the fast path with libpng, and repairs checksums with zlib.
 #include "support/png_paths.hpp"
 
 #include <zlib.h>
@@ -51,7 +51,7 @@ std::string difference(const Verdict& expected, const Verdict& got) {
   return std::memcmp(a.data, b.data, expected.image.size_bytes()) == 0 ? "" : "pixels differ";
 }
 
-/// The result of the fast path; nullopt if it leaves the file to libpng.
+/// The fast path's result; nullopt if it leaves the file to libpng.
 template <class... Parts>
 std::optional<Verdict> read_fast(const SimplePng& png, const Parts&... parts) {
   Verdict verdict;
@@ -91,7 +91,8 @@ std::string difference_of_parts(std::span<const std::byte> file) {
   return "";
 }
 
-/// The Adler-32 of the output of a zlib stream, and the stream's size without its checksum; nullopt if it is damaged.
+/// The Adler-32 of a zlib stream's output, and the stream's size without its checksum; nullopt if the stream is
+/// damaged.
 struct ZlibContent {
   uLong adler = 1;
   std::size_t bytes = 0;
@@ -130,7 +131,7 @@ void put_be(std::span<std::byte> to, std::uint32_t value) {
 }  // namespace
 
 std::string difference_of_png_paths(std::span<const std::byte> file) {
-  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read past its end
+  const FileBytes exact(file.begin(), file.end());  // a sanitizer detects every read past the end
   const Verdict expected = read(exact, PngPath::libpng_only, 1);
   for (const int threads : {1, 2}) {
     if (std::string text = difference(expected, read(exact, PngPath::fast_if_possible, threads)); !text.empty()) {

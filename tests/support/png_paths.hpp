@@ -1,5 +1,5 @@
-// Reads a PNG with the fast path, also in bands of rows, and with libpng alone. Compares the results. Also used by the
-// fuzzer.
+// Reads a PNG with the fast path, with the fast path in bands of rows, and with libpng alone, and compares the results.
+// The fuzzers use it, too.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace gpuimg::test {
 
-/// Empty if both return the same pixels or fail with the same message; otherwise the difference.
+/// Empty if all ways return the same pixels or fail with the same message; otherwise describes the difference.
 std::string difference_of_png_paths(std::span<const std::byte> file);
 
-/// The file with correct chunk CRCs, and with a correct checksum of the image data if it inflates. Cut off where a
-/// chunk extends past the end.
+/// The file with correct chunk CRCs and, if the image data inflate, with a correct checksum of them. The file is cut
+/// off where a chunk extends past the end.
 FileBytes with_checksums_repaired(std::span<const std::byte> file);
 
 }  // namespace gpuimg::test

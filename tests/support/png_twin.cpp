@@ -77,7 +77,7 @@ class Twin {
   StreamEnds stream_;
   std::vector<Block> blocks_;
   BlockList list_;
-  std::uint32_t decoded_ = 0;  // blocks that have been through a round
+  std::uint32_t decoded_ = 0;  // blocks that a round has already processed
   std::vector<std::uint8_t> lengths_;
   std::vector<Window> windows_;
   std::vector<LaneStart> lanes_;
@@ -87,7 +87,7 @@ class Twin {
   std::vector<StoredRun> runs_;
   Chain chain_{};
   std::vector<Symbol> symbols_;
-  std::vector<std::uint8_t> before_;  // the windows before all supertiles
+  std::vector<std::uint8_t> before_;  // the windows before each supertile
   std::vector<std::uint8_t> raw_;
   std::vector<std::uint32_t> rows_;
   PngTwinResult result_;
@@ -130,7 +130,7 @@ void Twin::check_chunks() {
   }
 }
 
-/// Whether a header at `bit` is valid.
+/// True if a valid block header starts at `bit`.
 bool Twin::is_block(std::uint32_t bit) const {
   std::array<std::uint8_t, PrecodeTable::kEntries> entries{};
   return read_code_lengths(words_.data(), bit + kBlockHeaderBits, stream_.end, {entries.data(), 1},
@@ -234,8 +234,8 @@ void Twin::build_tables(std::uint32_t block) {
   }
 }
 
-/// Lanes walk again until each begins where the one before it ends, up to the end of the block. In each round, all
-/// lanes read before one of them writes, as between two barriers.
+/// Lanes repeat their walk until each lane starts where the previous lane ends, up to the end of the block. In each
+/// round, all lanes read before any of them writes, as between two barriers.
 void Twin::settle_lanes(const WindowPlace& place, std::vector<LaneWalk>& lanes) {
   const std::uint32_t* const words = words_.data() + place.first_word;
   for (;;) {
@@ -305,7 +305,7 @@ void Twin::plant_error() {
   }
 }
 
-/// The blocks that follow one another, in the order of the list.
+/// Skips the blocks that directly follow one another, in the order of the list.
 void Twin::skip_regular_blocks() {
   if (chain_.bit != kFirstBlockBit || blocks_[0].begin != kFirstBlockBit) {
     return;
@@ -324,7 +324,7 @@ void Twin::skip_regular_blocks() {
   chain_.bit = blocks_[i].begin;
 }
 
-/// Runs a round: first the blocks that have not been decoded, then the chain.
+/// Runs a round: first the blocks that are not decoded yet, then the chain.
 void Twin::decode_blocks() {
   ++result_.rounds;
   const auto first_window = static_cast<std::uint32_t>(windows_.size());
@@ -459,7 +459,7 @@ void Twin::make_bytes() {
   }
 }
 
-/// Works row by row. The device works on 32 rows at a time, each one chunk behind the row above.
+/// Works row by row. The device works on 32 rows at a time, each row one chunk behind the row above.
 template <std::uint32_t kPixelBytes>
 void Twin::unfilter_rows() {
   constexpr std::uint32_t kWords = kChunkWords<kPixelBytes>;

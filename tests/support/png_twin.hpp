@@ -1,5 +1,5 @@
-// The PNG decoder of the CUDA backend on the host: the same functions of core/png, called in the order of the kernels
-// in cuda/codecs/png. Also used by the fuzzer.
+// The CUDA backend's PNG decoder on the host: calls the functions of core/png in the order of the kernels in
+// cuda/codecs/png. The fuzzers use it, too.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,21 @@ struct PlantedWalkError {
 
 struct PngTwinResult {
   std::uint32_t defects = 0;     ///< gpuimg::png::Defect
-  std::uint32_t candidates = 0;  ///< bits at which a block may begin
-  std::uint32_t blocks = 0;      ///< of them and of the chain
+  std::uint32_t candidates = 0;  // bits at which a block could begin
+  std::uint32_t blocks = 0;      // number of blocks among the candidates and in the chain
   std::uint32_t windows = 0;
   std::uint32_t rounds = 0;       ///< rounds that parse and decode blocks
-  std::uint32_t repaired = 0;     ///< windows that were decoded again
+  std::uint32_t repaired = 0;     // number of windows that were decoded again
   std::uint32_t walks_again = 0;  ///< repeated walks of lanes, within windows
   std::uint32_t stored_runs = 0;
-  std::optional<Image> image;  ///< if there is no defect
+  std::optional<Image> image;  // present if there is no defect
 };
 
 PngTwinResult decode_with_twin(const EncodedPng& png, const gpuimg::png::DecodeShape& shape = {},
                                const PlantedWalkError& error = {});
 
-/// Returns an empty text if the twin leaves the file to libpng, or if both read the same pixels. `taken` counts the
-/// files that the twin reads.
+/// Returns an empty text if the twin leaves the file to libpng, or if both decode the same pixels. Increments `taken`
+/// if the twin decodes the file.
 std::string difference_of_png_twin(std::span<const std::byte> file, const gpuimg::png::DecodeShape& shape = {},
                                    int* taken = nullptr);
 

@@ -14,7 +14,7 @@ using Color = std::array<int, 3>;
 
 Color any_color(Random& random) { return {random.between(0, 255), random.between(0, 255), random.between(0, 255)}; }
 
-/// A rectangle or an ellipse of one color.
+/// A rectangle or an ellipse with one color.
 struct Object {
   int left, top, right, bottom;
   bool is_round;
@@ -67,7 +67,8 @@ JpegChoices of_several_scans(Random& random, const JpegFactors& factors) {
 }
 
 std::vector<JpegScanChoice> any_scans(Random& random, int components) {
-  std::vector<std::array<int, 64>> unknown(static_cast<std::size_t>(components));  // low bits; −1 for all
+  // Coefficient bits not sent yet; −1 for all bits.
+  std::vector<std::array<int, 64>> unknown(static_cast<std::size_t>(components));
   for (std::array<int, 64>& bits : unknown) {
     bits.fill(-1);
   }

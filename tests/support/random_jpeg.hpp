@@ -12,7 +12,7 @@
 namespace gpuimg::test {
 
 struct JpegSampling {
-  int horizontal;  ///< of luma; chroma has 1
+  int horizontal;  // of luma; chroma has 1
   int vertical;
 };
 constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
@@ -27,19 +27,19 @@ constexpr JpegFactors kAllJpegFactors[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1,
                                            {3, 1, 1, 1}, {1, 3, 1, 1}, {2, 3, 1, 1}, {2, 2, 2, 1}, {2, 2, 1, 2},
                                            {1, 1, 2, 2}, {1, 1, 1, 2}, {2, 1, 1, 2}};
 
-/// Progressive, or with a scan for each component. Any quality. Half of the files have restart markers.
+/// Progressive, or with one scan per component, at any quality. Half of the files have restart markers.
 JpegChoices of_several_scans(Random& random, const JpegFactors& factors);
 
-/// Progressive scans: any bands in any order. Each band starts at any bit, and each further scan adds one bit.
+/// Progressive scans: any bands in any order. Each band starts at any bit; each further scan adds one bit.
 std::vector<JpegScanChoice> any_scans(Random& random, int components);
 
-/// For `channels` components: steps from 1 to 255, equal or different tables, luma of 1 or 2 samples each way.
+/// For `channels` components: steps from 1 to 255, equal or different tables, luma sampling factors of 1 or 2.
 codecs::JpegEncoding any_encoding(Random& random, int channels);
 
 /// An image like a photo: shading, objects with edges, flat areas and noise. u8 with 1 or 3 channels.
 Image photo_like_image(Random& random, int width, int height, int channels);
 
-/// Changes one to three bytes, most of them coded bytes. Cuts off the end of one file in eight. A backend may decode
+/// Changes one to three bytes, mostly coded bytes. Truncates one file in eight. A backend must be able to decode
 /// `file`.
 FileBytes mutant_of_jpeg(Random& random, const FileBytes& file);
 

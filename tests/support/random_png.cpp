@@ -1,4 +1,4 @@
-// Filters as in the specification (PNG, section 9.2), zlib with any parameters, and mutants.
+// Filters as specified (PNG, section 9.2), zlib with any parameters, and mutants.
 #include "support/random_png.hpp"
 
 #include <zlib.h>
@@ -20,7 +20,7 @@ int paeth(int left, int up, int corner) {
   return to_left <= to_up && to_left <= to_corner ? left : to_up <= to_corner ? up : corner;
 }
 
-/// The bytes of a row as in the file: 16-bit samples have the higher byte first.
+/// The bytes of a row as in a file: 16-bit samples have the high byte first.
 std::vector<int> row_bytes(ConstView pixels, int y) {
   const auto count = static_cast<std::size_t>(pixels.width) * pixels.format.bytes_per_pixel();
   const std::size_t flip = pixels.format.sample == Sample::u16 ? 1 : 0;
@@ -72,9 +72,9 @@ FileBytes zlib_stream(FileBytes raw, const PngDeflating& deflating) {
   return out;
 }
 
-constexpr int kColorTypes[] = {0, 0, 4, 2, 6};  // by channels
+constexpr int kColorTypes[] = {0, 0, 4, 2, 6};  // by number of channels
 
-/// The place of the data of the IDAT chunks, if the file is whole.
+/// The offsets of the IDAT chunks' data, if the file is complete.
 std::vector<std::size_t> data_places(const FileBytes& file) {
   std::vector<std::size_t> places;
   constexpr std::size_t kOverhead = 12;

@@ -1,4 +1,4 @@
-// PNG pictures with random samples, files of them as any encoder may write them, and damaged copies of the files.
+// PNG pictures with random samples, files as any encoder could write them, and damaged copies of the files.
 #pragma once
 
 #include "gpuimg/image.hpp"
@@ -31,28 +31,28 @@ inline PngPicture small_picture(PngKind kind = {2, 8}) {
   return random_picture(random, kind, 5, 4);
 }
 
-/// How an encoder filters, deflates and cuts. zlib's parameters may have any value.
+/// How an encoder filters, compresses and splits. zlib's parameters can have any value.
 struct PngDeflating {
   int filter = 5;  ///< 0 … 4 in all rows; 5: each row has any filter
   int level = 6;
   int strategy = 0;
   int memory_level = 8;
   int window_bits = 15;
-  std::size_t flush_bytes = 0;  ///< bytes between flushes of that kind; 0 for no flush
+  std::size_t flush_bytes = 0;  // bytes between flushes of this kind; 0 for no flush
   int flush = 0;
-  std::size_t chunk_bytes = 0;  ///< image data in an IDAT chunk; 0 for one chunk with all
+  std::size_t chunk_bytes = 0;  // image data per IDAT chunk; 0 for one chunk with all data
 };
 
 /// u8 or u16, 1 to 4 channels.
 FileBytes deflated_png(Random& random, ConstView pixels, const PngDeflating& deflating = {});
 
-/// Some of zlib's levels, strategies, memory levels and flushes; windows of 32 KiB.
+/// Random levels, strategies, memory levels and flushes of zlib; the window is 32 KiB.
 PngDeflating any_deflating(Random& random);
 
-/// The file around a zlib stream of a picture's filtered rows, in chunks of at most `chunk_bytes` (0: one).
+/// A file built from a zlib stream of filtered rows, in chunks of at most `chunk_bytes` (0: one chunk).
 FileBytes png_of_stream(int width, int height, PixelFormat format, const FileBytes& stream, std::size_t chunk_bytes);
 
-/// Changes, inserts or removes bits or bytes of the image data, or cuts off the end. Most results have correct
+/// Changes, inserts or removes bits or bytes of the image data, or truncates the file. Most results have correct
 /// checksums.
 FileBytes mutant_of_png(Random& random, const FileBytes& file);
 

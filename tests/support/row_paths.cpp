@@ -24,7 +24,7 @@ std::optional<DecodedImage> decoded(std::span<const std::byte> file, const std::
   }
 }
 
-/// Without what decode_image adds of scaled levels: Codec::open_rows has only the number.
+/// Removes the note that decode_image adds for scaled levels; Codec::open_rows returns only a number for it.
 std::vector<std::string> of_the_codec(std::vector<std::string> words) {
   std::erase_if(words, [](const std::string& text) { return text.find("levels are scaled") != std::string::npos; });
   return words;

@@ -1,4 +1,5 @@
-// Whether this program was built with a sanitizer, by GCC or Clang. Its shadow memory needs an unlimited address space.
+// Whether this program was built with a sanitizer, by GCC or Clang. A sanitizer's shadow memory needs an unlimited
+// address space.
 #pragma once
 
 #ifndef __has_feature

@@ -81,8 +81,8 @@ void add_frame(FileBytes& file, const GifFrame& frame, std::size_t screen_colors
   add_le(file, 0, 1);
 }
 
-/// A section of layers and masks that only declares transparency. Files of 16 bits declare it in a block of their own,
-/// which is the second block here.
+/// A section of layers and masks that only declares transparency. 16-bit files declare it in a separate block, which is
+/// the second block here.
 FileBytes psd_layers(int bits, bool is_large) {
   FileBytes layers;
   const int length_bytes = is_large ? 8 : 4;

@@ -1,4 +1,4 @@
-// A folder that only one test uses. It is removed with all its contents when the test ends.
+// A folder for a single test. The folder and all its contents are removed when the test ends.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class TemporaryFolder {
 
   [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
 
-  /// The names in the folder, sorted, with those of temporary files.
+  /// The sorted names in the folder, including temporary files.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {

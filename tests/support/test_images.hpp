@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// A new seed in each run. A failed test names its seed; GPUIMG_TEST_SEED repeats it.
+/// A new seed in each run. A failed test prints its seed; GPUIMG_TEST_SEED repeats the run.
 class Random {
  public:
   Random();
@@ -21,10 +21,10 @@ class Random {
   /// For SCOPED_TRACE.
   [[nodiscard]] std::string trace() const { return "reproduce with GPUIMG_TEST_SEED=" + std::to_string(seed_); }
 
-  /// 0 … bound − 1.
+  /// A number from 0 to bound − 1.
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>((engine_() >> 32) * bound >> 32); }
 
-  /// low … high, both included.
+  /// A number from low to high, both included.
   int between(int low, int high) { return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low) + 1)); }
 
   std::uint64_t bits() { return engine_(); }
@@ -34,7 +34,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// u8 and u16 with 1 to 4 channels each.
+/// u8 and u16, each with 1 to 4 channels.
 const std::vector<PixelFormat>& photographic_formats();
 
 std::string name_of(PixelFormat format);
@@ -46,7 +46,7 @@ Image constant_image(int width, int height, PixelFormat format, std::uint32_t va
 Image image_of_pixels(int width, int height, PixelFormat format,
                       const std::function<std::vector<std::uint32_t>(std::size_t)>& channels_of);
 
-/// Independent values; a quarter of the alphas is 0 and a quarter V.
+/// Independent values; a quarter of the alpha values is 0, and a quarter is V.
 Image random_image(Random& random, int width, int height, PixelFormat format);
 
 /// Smooth gradients over part of the range, with a little noise.
@@ -55,27 +55,26 @@ Image smooth_image(Random& random, int width, int height, PixelFormat format);
 /// Few values, all congruent modulo 32.
 Image posterized_image(Random& random, int width, int height, PixelFormat format);
 
-/// Every sample is 0 or V: for a JPEG, the largest coefficients.
+/// Every sample is 0 or V. In a JPEG, such images give the largest coefficients.
 Image black_and_white_image(Random& random, int width, int height, PixelFormat format);
 
-/// One of the kinds above, except the last.
+/// One of the kinds above, except black_and_white_image.
 Image any_image(Random& random, int width, int height, PixelFormat format);
 
-/// Every 8-bit level with every alpha, in 256 rows of one alpha each, for a format with alpha. 16-bit samples are 257
-/// times those of 8 bits.
+/// Every 8-bit level with every alpha, in 256 rows of one alpha each, for a format with alpha. 16-bit samples are the
+/// 8-bit samples times 257.
 Image levels_by_alphas(PixelFormat format);
 
 /// Makes a random rectangle opaque, if the image has alpha.
 void make_area_opaque(Random& random, View pixels);
 
-/// The number of times that a test with random cases runs them: `by_default` times GPUIMG_TEST_TIMES, which is 1 if it
-/// is not set.
+/// The number of repetitions of a test with random cases: `by_default` times GPUIMG_TEST_TIMES (default 1).
 int rounds(int by_default);
 
-/// About half of the values are 0, the others 1 … 255. u8, 1 channel.
+/// u8 with 1 channel. About half of the values are 0, the others 1 … 255.
 Image random_mask(Random& random, int width, int height);
 
-/// 4096×4096 8-bit RGB: pixel i has r = i / 65536, g = i / 256 mod 256, b = i mod 256.
+/// 4096×4096 8-bit RGB: pixel i has r = i / 65536, g = i / 256 mod 256 and b = i mod 256.
 Image all_colors();
 
 /// n×n×n 16-bit colors, one row for each r: every combination of values near 0, V/2 and V, and of random values.
@@ -97,10 +96,10 @@ inline void set_sample(View pixels, int x, int y, int channel, std::uint32_t val
   }
 }
 
-/// Success if size, format and bytes are equal; otherwise the first difference and its coordinates.
+/// Success if size, format and bytes are equal; otherwise names the first difference and its coordinates.
 ::testing::AssertionResult same_pixels(ConstView actual, ConstView expected);
 
-/// Σ byte[i]·weight[i] modulo 2⁶⁴ with weights from SplitMix64, to compare with another program's output.
+/// Σ byte[i]·weight[i] modulo 2⁶⁴ with weights from SplitMix64; allows comparisons with another program's output.
 std::uint64_t checksum(ConstView pixels);
 
 }  // namespace gpuimg::test

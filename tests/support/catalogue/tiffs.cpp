@@ -1,5 +1,5 @@
-// TIFF of all kinds that are read, in both byte orders, in strips and tiles, and broken TIFF. The files are written by
-// hand, without libtiff.
+// TIFF of every kind that gpuimg reads, in both byte orders, in strips and tiles, and broken TIFF. The files are
+// written by hand, without libtiff.
 #include <algorithm>
 #include <map>
 
@@ -46,7 +46,7 @@ enum Tag : std::uint32_t {
   kDngVersion = 50706,
 };
 
-constexpr std::uint32_t kUntold = 65535;  ///< a photometric interpretation that is not in the directory
+constexpr std::uint32_t kUntold = 65535;  // a photometric interpretation that the directory leaves out
 
 /// The type of a tag's values: its number in TIFF 6.0, and its bytes.
 struct FieldType {
@@ -163,7 +163,7 @@ class TiffWriter {
     if (file_.size() % 2 != 0) {
       file_.push_back(std::byte{0});
     }
-    std::map<std::uint32_t, FileBytes> fields;  // the values, or where they are if they take more than 4 bytes
+    std::map<std::uint32_t, FileBytes> fields;  // the values, or their offset if they take more than 4 bytes
     for (const auto& [tag, values] : tags_) {
       FileBytes& field = fields[tag];
       for (const std::uint32_t value : values) {
@@ -208,7 +208,7 @@ std::uint32_t rounded(std::uint64_t number, std::uint64_t by) {
 
 std::uint32_t full_of(int bits) { return bits > 8 ? 65535 : 255; }
 
-/// The pixels for these samples of gray or RGB.
+/// The expected pixels for these gray or RGB samples.
 Image expected_of(const TiffChoices& choices, const Values& values, bool has_alpha) {
   const int colors = choices.photometric == 2 ? 3 : 1;
   const PixelFormat format{choices.bits > 8 ? Sample::u16 : Sample::u8, colors + (has_alpha ? 1 : 0)};
@@ -369,7 +369,8 @@ void add_computed_colors(Catalogue& to) {
   }
 }
 
-/// Files that break a rule. They are read as other programs read them, and a note says so if pixels depend on it.
+/// Files that break a rule of the format. They are read as other programs read them; a note says so if it affects
+/// pixels.
 void add_tolerated(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 11);
@@ -398,7 +399,7 @@ void add_tolerated(Catalogue& to) {
   choices.more = {{kPhotometric, {3}}};
   to.add_good("tiff_palette_without_map.tif", make_tiff(choices, values), shown(), "color map is missing");
 
-  // Two pixels white and three black, the end of the block, and no more rows.
+  // Two white pixels, three black pixels and the end of the block; the other rows are missing.
   TiffChoices fax;
   fax.bits = 1;
   fax.photometric = 0;
@@ -410,7 +411,7 @@ void add_tolerated(Catalogue& to) {
               "end early");
 }
 
-/// The directory lists these strips and tiles without an offset.
+/// Strips and tiles without data: the directory gives their offset as 0.
 void add_sparse(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 13);
@@ -497,8 +498,8 @@ void add_palettes_and_inks(Catalogue& to) {
   }
 }
 
-/// Raw photos. Their compression or DNG's version identifies them, or the file of a camera's maker has a thumbnail here
-/// and its photo elsewhere.
+/// Raw photos. Their compression or DNG's version identifies them; or the file names a camera maker, and its first
+/// image is a thumbnail of a photo elsewhere in the file.
 void add_raw_photos(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
@@ -528,12 +529,12 @@ void add_raw_photos(Catalogue& to) {
     add(std::string("thumbnail_of_") + std::string(maker, 4), kind,
         {{kSubfileType, {1}}, {kSubDirectories, {8}}, {kMake, text(maker)}});
   }
-  // A photo with a maker, or with a smaller copy of itself elsewhere, is a photo.
+  // An ordinary photo can name a camera maker, or have a smaller copy of itself elsewhere in the file.
   choices.more = {{kSubDirectories, {8}}, {kMake, text("NIKON CORPORATION")}};
   to.add_good("tiff_of_a_camera.tif", make_tiff(choices, values), expected_of(choices, values, false));
 }
 
-/// The file, with a second page after the first. Both pages have the first page's byte order.
+/// The file with a second page added. Both pages have the first page's byte order.
 FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big_endian) {
   FileBytes file = first;
   const auto start = static_cast<std::uint32_t>(first.size());
@@ -559,7 +560,7 @@ FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big
     const auto bytes = static_cast<std::uint32_t>(type_of(tag).bytes) * number_at(file, entry + 4, 4);
     if (bytes > 4) {
       set(entry + 8, start + number_at(file, entry + 8, 4));
-    } else if (tag == kOffsets) {  // one value is missing
+    } else if (tag == kOffsets) {  // one offset is missing
       FileBytes place;
       is_big_endian ? add_be(place, start + number_at(file, entry + 8, 2), 2)
                     : add_le(place, start + number_at(file, entry + 8, 2), 2);
@@ -569,7 +570,7 @@ FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big
   return file;
 }
 
-/// If the file is cut off after its first page, the other pages are lost, and a note says so.
+/// If the file is truncated after its first page, the other pages are lost, and a note says so.
 void add_pages(Catalogue& to) {
   for (const bool is_big_endian : {false, true}) {
     TiffChoices choices;
@@ -610,7 +611,7 @@ void add_rejected(Catalogue& to) {
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
   to.add_damaged("tiff_strip_at_0.tif", with(kOffsets, 0), "in place of the header");
-  // libtiff knows how long an uncompressed strip must be.
+  // libtiff computes the length of an uncompressed strip.
   to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), expected_of(TiffChoices(), values, false));
   to.add_damaged("tiff_strip_too_short.tif", with(kByteCounts, 7), "a strip or tile is cut off");
   choices.rows_per_strip = 2;
@@ -636,7 +637,7 @@ void add_rejected(Catalogue& to) {
   to.add_damaged("tiff_without_palette.tif", make_tiff(choices, Values(kCount, 1)));
 }
 
-/// Files that libtiff would decode wrongly, or report as damaged.
+/// Files that libtiff would decode wrongly or report as damaged.
 void add_rejected_codings(Catalogue& to) {
   TiffChoices choices;
   choices.bits = 1;

@@ -1,5 +1,5 @@
-// WebP: lossless, lossy and with each filter of alpha, in simple and extended files and in animations, and broken WebP.
-// Containers, lossless images and alpha are written by hand; lossy images are known files of one color.
+// WebP: lossless images, lossy images, and alpha with each filter, in simple files, extended files and animations, and
+// broken WebP. Containers, lossless images and alpha are written by hand; lossy images are known files of one color.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -21,16 +21,16 @@ constexpr std::size_t kCount = 15;
 constexpr std::uint32_t kAnimation = 0x02;
 constexpr std::uint32_t kAlpha = 0x10;
 
-/// 5×3 pixels of 200, 39, 89.
+/// 5×3 pixels with the color 200, 39, 89.
 constexpr std::string_view kLossy =
     "\x70\x01\x00\x9d\x01\x2a\x05\x00\x03\x00\x00\xc0\x12\x25\xa0\x02\x74\x01\x75\x00\x00\xfe\xf5\x88\x95\xaf\xff\xd9"
     "\x2b\x7f\xfe\xcf\x2f\xff\xfb\x25\x6f\xfb\x1e\x40\x00\x00"sv;
 
-/// 16×16 pixels of gray 128.
+/// 16×16 pixels with the gray level 128.
 constexpr std::string_view kLossyGray =
     "\x50\x01\x00\x9d\x01\x2a\x10\x00\x10\x00\x00\xc0\x12\x25\xa4\x00\x04\x74\x00\x00\xfe\x00\x00\x00"sv;
 
-/// Writes bits, the lowest first.
+/// Writes bits, lowest bit first.
 class Bits {
  public:
   void add(std::uint32_t value, int count) {
@@ -48,7 +48,7 @@ class Bits {
   std::size_t used_ = 0;
 };
 
-/// A prefix code: the first 256 symbols have codes of 8 bits, in their order, and the other symbols have none.
+/// A prefix code: the first 256 symbols have 8-bit codes, in order; the other symbols have no codes.
 void add_code_of_bytes(Bits& to, int symbols) {
   constexpr std::uint32_t kOrderOf0 = 2;
   constexpr std::uint32_t kOrderOf8 = 11;
@@ -69,7 +69,7 @@ void add_high_bit_first(Bits& to, std::uint32_t byte) {
   }
 }
 
-/// A lossless image of 0xAARRGGBB without transforms, as literals.
+/// A lossless image of 0xAARRGGBB pixels, coded as literals without transforms.
 FileBytes lossless(const Values& colors, bool has_alpha, int width = kWidth, std::uint32_t version = 0) {
   Bits bits;
   bits.add(0x2F, 8);
@@ -81,7 +81,7 @@ FileBytes lossless(const Values& colors, bool has_alpha, int width = kWidth, std
   for (const int symbols : {280, 256, 256, 256}) {
     add_code_of_bytes(bits, symbols);
   }
-  bits.add(0b0001, 4);  // distances: only symbol 0
+  bits.add(0b0001, 4);  // distance code with a single symbol, 0
   for (const std::uint32_t color : colors) {
     for (const int shift : {8, 16, 0, 24}) {
       add_high_bit_first(bits, color >> shift & 0xFFU);
@@ -133,7 +133,7 @@ FileBytes anmf(const FileBytes& image, const Place& place = {}) {
   return chunk("ANMF", fields);
 }
 
-/// Alpha without compression. `filter` is 0 for none, or predicts from the left, from above or from both.
+/// Uncompressed alpha. `filter` is 0 for none; 1, 2 and 3 predict from the left, from above, and from both.
 FileBytes alph(const Values& alpha, std::uint32_t filter) {
   FileBytes bytes{static_cast<std::byte>(filter << 2)};
   for (std::size_t i = 0; i < alpha.size(); ++i) {

@@ -1,5 +1,5 @@
-// Writes JPEG photos of every kind to a folder, and damaged copies of some. A device decodes some of these files, and
-// leaves the others to the host. Each run writes new photos; GPUIMG_TEST_SEED repeats a run.
+// Writes JPEG photos of every kind to a folder, and damaged copies of some of them. A device decodes some of these
+// files and leaves the others to the host. Each run writes new photos; GPUIMG_TEST_SEED repeats a run.
 // usage: write_photos FOLDER [COUNT]
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,7 @@ FileBytes with_icc(const FileBytes& jpeg, bool is_color) {
   return assemble_jpeg(parts);
 }
 
-/// The kinds follow one another, so that a few dozen photos hold each of them.
+/// The kind depends on the number, so a few dozen photos include every kind.
 FileBytes make_photo(Random& random, int number, std::string& name) {
   const bool is_color = number % 7 != 3;
   JpegChoices choices = any_jpeg(random, 50, 500);
@@ -51,7 +51,7 @@ FileBytes make_photo(Random& random, int number, std::string& name) {
   return file;
 }
 
-/// A file with changed bytes, or a file that ends too early.
+/// A copy with changed bytes, or a truncated copy.
 FileBytes damaged(Random& random, const FileBytes& file) {
   FileBytes bytes = file;
   if (random.below(2) == 0) {
