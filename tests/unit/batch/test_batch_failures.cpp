@@ -105,7 +105,7 @@ struct Ending {
   ItemStatus status = ItemStatus::failed;
 };
 
-/// Number of items after which the output counts as blocked; 0 if never.
+/// The number of items after which the output counts as blocked; 0 if it never does.
 std::size_t blocked_after(const std::vector<Ending>& endings) {
   std::vector<PlanItem> items;
   for (const Ending& ending : endings) {

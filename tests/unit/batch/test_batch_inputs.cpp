@@ -75,7 +75,7 @@ TEST(FileList, StripsByteOrderMarkAndConsistentCrlf) {
 }
 
 TEST(FileList, RejectsNulInAListOfLines) {
-  // Output of `find -print0`, read without --null, is one name. The system would cut it at the first NUL.
+  // Output of `find -print0` that is read without --null forms one name. The system would cut it at the first NUL.
   EXPECT_THROW((void)split_list("a.png\0b.png\0"s, ListSeparator::line_break), Error);
   EXPECT_THROW((void)split_list("a\nb\0c\n"s, ListSeparator::line_break), Error);
 }

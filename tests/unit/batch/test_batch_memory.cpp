@@ -116,8 +116,8 @@ TEST(MemoryReserve, DoesNotWaitForAbandonedImages) {
   EXPECT_FALSE(budget.acquire(8, [] { return true; }));
 }
 
-/// Uses up all memory in smaller and smaller blocks, then runs a step that needs some. Exits with 0 if its second
-/// attempt succeeds.
+/// Uses up all memory in smaller and smaller blocks, then runs a step that needs memory. Exits with 0 if the second
+/// attempt at this step succeeds.
 [[noreturn]] void retry_without_memory() {
   MemoryBudget budget(0);
   MemoryReserve reserve(budget, never);

@@ -1,4 +1,4 @@
-// The inputs of a batch, and what its plan rejects, skips and does.
+// The inputs of a batch, and the items that its plan rejects, skips and processes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The files that a resumed run may replace: only those that gpuimg wrote, or was about to name when it was killed.
-// docs/batch.md, "Manifest".
+// The files that a resumed run may replace: only files that gpuimg wrote, or was about to rename to their final name
+// when it was killed. docs/batch.md, "Manifest".
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -176,7 +176,7 @@ TEST(WorkPlan, Schema1RecordsMatchByOutputAndParameters) {
   other.status = ItemStatus::failed;
   EXPECT_TRUE(is_rejected(other));
   other = record;
-  other.files = {"some"};  // schema 2, which names other files
+  other.files = {"some"};  // schema 2, with other file names
   EXPECT_TRUE(is_rejected(other));
 }
 
@@ -191,7 +191,7 @@ TEST(WorkPlan, RetriesFailedAndUnfinishedItems) {
   };
   EXPECT_EQ(items_of(item("1", ItemStatus::failed)), 1U);
   EXPECT_EQ(items_of(item("1", ItemStatus::begun, {"out/1"})), 1U);
-  EXPECT_EQ(items_of(item("1", ItemStatus::begun)), 0U);  // in place: it may already be replaced
+  EXPECT_EQ(items_of(item("1", ItemStatus::begun)), 0U);  // in place: the input may already be replaced
   EXPECT_EQ(items_of(item("1", ItemStatus::done)), 0U);
 }
 
@@ -270,7 +270,7 @@ TEST(BatchRun, OutputsAreNotRenamedIfBegunCannotBeRecorded) {
     EXPECT_THROW(run_items(WritingJob(), folder, 20, writer), Error);
   }
   EXPECT_EQ(folder.names(), Names{"m"});
-  // The file now ends with a partial line; anything appended would be lost with it.
+  // The file now ends with a partial line; anything appended would be lost together with that line.
   EXPECT_THROW(writer.write(first), Error);
   EXPECT_EQ(text_in(folder / "m").size(), first.size() + 20);
 }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kItems = 60;
 
-/// Counts how many images are processed at once.
+/// Counts the images that are processed at the same time.
 class FakeJob final : public ImageJob {
  public:
   std::function<void(int item, int at_once)> work = [](int, int) {};
@@ -107,7 +107,7 @@ TEST(BatchRun, ResultsAreInPlanOrder) {
 }
 
 TEST(BatchRun, MemoryBudgetLimitsImagesInFlight) {
-  Case bounded;  // missing files have an estimate of 2 MiB
+  Case bounded;  // a missing file has an estimate of 2 MiB
   bounded.settings.jobs = 8;
   bounded.settings.budget_bytes = std::uint64_t{5} << 20;
   bounded.job.work = [](int, int at_once) { EXPECT_LE(at_once, 2); };
@@ -253,7 +253,7 @@ TEST(BatchRun, RetriesAfterOutOfMemoryBetweenImages) {
   EXPECT_EQ(scarce.manifest.items.at("20").error_kind, "out_of_memory");
 }
 
-// An exception in a oneTBB pipeline cancels it and its nested loops, which then return early.
+// An exception in a oneTBB pipeline cancels the pipeline and its nested loops, which then return early.
 TEST(BatchRun, AnUnwritableManifestDoesNotCancelOtherImages) {
   FakeJob job;
   std::atomic<int> cut_short = 0;

@@ -36,7 +36,7 @@ TEST(OutputFormats, FormatDecidesThenTheExtensionThenStandardOutput) {
   EXPECT_EQ(image_format("a.jfif"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-", "jpe"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_extension_for("a.jfif", ""), "jfif");
-  EXPECT_EQ(image_extension_for("a.pbm", ""), "png");  // one bit is too few for most results
+  EXPECT_EQ(image_extension_for("a.pbm", ""), "png");  // most results need more than one bit
   EXPECT_EQ(image_format("a.png", "tga"), codecs::FileFormat::tga);
   EXPECT_EQ(image_format("a", "jpeg"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-"), codecs::FileFormat::png);

@@ -14,7 +14,7 @@
 namespace gpuimg::test_terminal {
 namespace {
 
-/// Sets an environment variable, or unsets it, until the end of the scope.
+/// Sets or unsets an environment variable until the end of the scope.
 class Variable {
  public:
   Variable(const char* name, std::optional<std::string> value) : name_(name) {
@@ -36,7 +36,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-/// A pseudo-terminal of `columns`, open until the end of the scope.
+/// A pseudo-terminal with `columns`, open until the end of the scope.
 class PseudoTerminal {
  public:
   explicit PseudoTerminal(unsigned short columns) : controller_(::posix_openpt(O_RDWR | O_NOCTTY)) {

@@ -49,7 +49,7 @@ TEST(BmpMetadata, ResolutionIsRead) {
 
 TEST(BmpMetadata, ProfileOfVersion5IsRead) {
   const TemporaryFolder folder;
-  for (const std::size_t size : {std::size_t{0}, std::size_t{200000}}) {  // longer than the first read
+  for (const std::size_t size : {std::size_t{0}, std::size_t{200000}}) {  // 200000 bytes exceed the first read
     const FileBytes profile = make_icc({.size = size});
     const FileBytes file = bmp_with_profile(profile);
     const DecodedImage found = decode(file);

@@ -95,7 +95,7 @@ TEST(BmpReader, ReadsMasksInEveryHeader) {
     BmpChoices choices;
     choices.header_bytes = header_bytes;
     choices.compression = 3;
-    choices.masks = {0xFF, 0xFF00, 0xFF0000};  // red first: not the usual order
+    choices.masks = {0xFF, 0xFF00, 0xFF0000};  // red in the lowest bits: an unusual order
     expect_pixels(make_bmp(4, 3, 32, values, choices),
                   image_of_pixels(4, 3, kRgb,
                                   [&](std::size_t i) {

@@ -1,4 +1,4 @@
-// The list of formats: each format in it is recognized, read, written and tested.
+// The list of formats: each format is recognized, read, written and tested.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 
-/// The formats that the catalogue's files need.
+/// True if the decoders that the catalogue's HEIF files need are installed.
 bool has_heif_decoders() {
 #if GPUIMG_HAS_HEIF
   return heif::heif_library().find("HEVC, AV1") != std::string::npos;
@@ -41,7 +41,7 @@ TEST(Codecs, EachHasAnEntryAndGoodFilesInTheCatalogue) {
     EXPECT_EQ(&codec_of(codec.format), &codec) << codec.name;
     const auto& files = catalogue.files();
     if (codec.name == "HEIF" && !has_heif_decoders()) {
-      continue;  // HeifReader tells
+      continue;  // the test HeifReader.HasItsDecoders reports this
     }
     EXPECT_GT(std::count_if(files.begin(), files.end(),
                             [&](const CatalogueFile& file) {
@@ -100,7 +100,7 @@ TEST(Codecs, EachForeignFormatIsNamedByItsSignatures) {
   }
 }
 
-/// The formats for which the documentation promises a command.
+/// The formats for which the documentation promises a conversion command.
 TEST(Codecs, CommandsConvertForeignFormats) {
   const std::vector<std::string> promised = {"PCX", "SGI", "ICO", "CUR",     "ICNS",      "XBM",     "CR2", "ORF",
                                              "RW2", "RAF", "CR3", "JPEG XL", "JPEG 2000", "OpenEXR", "HDR", "QOI",

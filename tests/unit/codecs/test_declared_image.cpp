@@ -52,7 +52,7 @@ TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   EXPECT_EQ(declared_image_in("/nowhere").pixels(), 0U);
 }
 
-/// With several scans, the decoder keeps all coefficients.
+/// For several scans, the decoder keeps all coefficients in memory.
 TEST(DeclaredImage, CountsCoefficientsThatJpegKeeps) {
   const Image color = test::constant_image(20, 10, {Sample::u8, 3}, 77);
   const Image gray = test::constant_image(20, 10, {Sample::u8, 1}, 77);
@@ -85,7 +85,7 @@ TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
   EXPECT_EQ(declared_image_in(folder / "in").pixels(), 6U);
 }
 
-/// The text of a fact, with numbers in decimal. Nullopt if the image does not have this fact.
+/// The value of a fact as text, with numbers in decimal. Nullopt if the image lacks the fact.
 std::optional<std::string> fact(const DeclaredImage& image, std::string_view key) {
   for (const HeaderFact& one : image.facts) {
     if (one.key == key) {
@@ -103,7 +103,7 @@ DeclaredImage declared_of(const Image& image, const test::JpegChoices& choices) 
   return declared_image(test::make_jpeg(image.view(), choices), "x");
 }
 
-/// The beginning of a file declares either the same as the whole file, or nothing.
+/// A prefix of a file declares the same facts as the whole file, or none.
 TEST(DeclaredImage, PrefixesDeclareTheSameOrNothing) {
   constexpr std::size_t kMaxPrefix = 600;
   std::size_t prefixes = 0;
@@ -119,7 +119,7 @@ TEST(DeclaredImage, PrefixesDeclareTheSameOrNothing) {
   EXPECT_GT(prefixes, 50000U);
 }
 
-/// Files of a terabyte, of which only the beginning may be read.
+/// Sparse files of a terabyte; reading more than the header would take too long.
 TEST(DeclaredImage, ReadsNoMoreThanTheHeader) {
   const test::TemporaryFolder folder;
   const auto sized = [&](const std::string& name, std::span<const std::byte> bytes) {
@@ -141,7 +141,7 @@ TEST(DeclaredImage, ReadsNoMoreThanTheHeader) {
 
 TEST(DeclaredImage, FindsTheFooterOfATgaOfAnyName) {
   const test::TemporaryFolder folder;
-  const std::vector<std::uint32_t> values(200 * 200 * 3, 1);  // longer than the first read
+  const std::vector<std::uint32_t> values(200 * 200 * 3, 1);  // the file exceeds the first read
   test::FileBytes tga = test::make_tga(2, 200, 200, 24, values);
   EXPECT_GT(tga.size(), std::size_t{64} << 10);
   test::put_bytes(folder / "a.bin", tga);
@@ -196,7 +196,7 @@ TEST(DeclaredImage, FindsEveryQualityThatLibjpegWrites) {
   test::FileBytes other = test::make_jpeg(color.view());
   const std::array table = {std::byte{0xFF}, std::byte{0xDB}};
   const auto found = std::search(other.begin(), other.end(), table.begin(), table.end());
-  found[5] ^= std::byte{1};  // the first step
+  found[5] ^= std::byte{1};  // changes the first quantization step
   EXPECT_EQ(fact(declared_image(other, "x"), "quality"), std::nullopt);
   EXPECT_EQ(declared_image(other, "x").pixels(), 64U);
 }
@@ -223,7 +223,7 @@ TEST(DeclaredImage, TellsTheKindOfAPng) {
 TEST(FileHeader, HoldsTheMetadata) {
   const test::TemporaryFolder folder;
   const Image image = test::constant_image(20, 10, {Sample::u8, 3}, 77);
-  const Metadata metadata = test::full_metadata(image.format(), 200000);  // the header is longer than the first read
+  const Metadata metadata = test::full_metadata(image.format(), 200000);  // the header exceeds the first read
   for (const FileFormat format : {FileFormat::png, FileFormat::jpeg}) {
     test::put_bytes(folder / "in", test::written(image, format, metadata));
     const FileHeader header = read_file_header(folder / "in");
@@ -238,7 +238,7 @@ TEST(FileHeader, HoldsTheMetadata) {
   }
 }
 
-/// `gpuimg info` and decoding call the same function.
+/// `gpuimg info` and the decoder call one function, so they find the same metadata.
 TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
   const test::TemporaryFolder folder;
   test::PngPicture picture;
@@ -250,7 +250,7 @@ TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
   test::put_bytes(folder / "in", file);
   EXPECT_EQ(read_file_header(folder / "in").metadata, test::decode(file, "in", {.auto_orient = false}).metadata);
   EXPECT_EQ(read_file_header(folder / "in").metadata.exif, test::exif_with(6, false));
-  test::put_bytes(folder / "in", std::span(file).first(file.size() - 15));  // cut off in the chunk
+  test::put_bytes(folder / "in", std::span(file).first(file.size() - 15));  // truncated within the chunk
   EXPECT_TRUE(read_file_header(folder / "in").metadata.exif.empty());
   EXPECT_EQ(read_file_header(folder / "in").image.pixels(), 1U);
 }

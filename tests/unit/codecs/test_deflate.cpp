@@ -1,4 +1,4 @@
-// The encoder, checked by reading its output with zlib.
+// The deflate encoder; zlib reads its output.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -155,9 +155,9 @@ TEST(Deflate, StaysNearTheExpectedSize) {
   StripDeflater deflater(1);
   EXPECT_LE(deflated(deflater, octets(Kind::noise, kSize, random), true).size(), kSize + 64);
   EXPECT_LE(deflated(deflater, octets(Kind::constant, kSize, random), true).size(), kSize / 200);
-  // Values with probabilities 1/2, 1/4 …: two bits each on average, plus block headers.
+  // Values with probabilities 1/2, 1/4 …: two bits each on average, and block headers.
   EXPECT_LE(deflated(deflater, octets(Kind::skewed, kSize, random), true).size(), kSize / 4 + kSize / 200);
-  // Three values and the end of block: codes of one to three bits, also at most two on average.
+  // Three values and the end of block: codes of one to three bits, so also at most two bits on average.
   EXPECT_LE(deflated(deflater, octets(Kind::few_levels, kSize, random), true).size(), kSize / 4 + kSize / 200);
 }
 
@@ -182,7 +182,7 @@ TEST(Deflate, RejectsASmallBuffer) {
   EXPECT_THROW(StripDeflater(1).deflate(std::as_bytes(std::span(bytes)), out, true), std::logic_error);
 }
 
-/// Matches of every length, and of distances on both sides of each symbol's range.
+/// Matches of every length, and of the distances at both ends of each symbol's range.
 TEST(DeflateBlock, WritesEveryLengthAndDistance) {
   Random random;
   Octets bytes = octets(Kind::noise, 32768, random);
@@ -217,7 +217,7 @@ TEST(DeflateBlock, WritesEveryLengthAndDistance) {
   EXPECT_TRUE(reads_back(bytes, out, true));
 }
 
-/// The size of an optimal code without a length limit: the sum of all inner weights of the Huffman tree.
+/// The size of an optimal code without a length limit: the sum of the weights of all inner nodes of the Huffman tree.
 std::uint64_t optimal_bits(const std::vector<std::uint32_t>& counts) {
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> weights;
   for (const std::uint32_t count : counts) {

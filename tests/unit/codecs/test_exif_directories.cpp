@@ -1,4 +1,4 @@
-// EXIF data taken apart and put together: in both byte orders, in classic and big TIFFs, and damaged.
+// EXIF data are parsed and written again: in both byte orders, in classic and big TIFF, and damaged.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// EXIF orientation: every format turned upright, also from JPEG and PNG, the tag reset in place, and hostile data.
+// EXIF orientation: upright images in every format, from JPEG and PNG files, the tag reset in place, and hostile data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 using namespace test;
 
-/// The stored pixel displayed at (x, y), as EXIF 2.3 defines it: by where stored row 0 and column 0 are displayed.
+/// The stored pixel that is displayed at (x, y), according to EXIF 2.3, which defines where stored row 0 and column 0
+/// appear.
 std::uint32_t seen_sample(ConstView stored, int orientation, int x, int y, int channel) {
   const int right = stored.width - 1;
   const int bottom = stored.height - 1;
@@ -145,7 +146,7 @@ TEST(ExifOrientation, ResetsNothingElseInHostileData) {
   }
 }
 
-/// EXIF data of six entries, and how numbers are stored in them.
+/// EXIF data with six entries, and the types of the numbers in them.
 class SizedExif {
  public:
   explicit SizedExif(bool is_big_endian) : is_big_endian_(is_big_endian) {
@@ -197,7 +198,8 @@ TEST(ExifSize, FollowsTheImage) {
     swap_exif_resolutions(exif.bytes);
     EXPECT_EQ(exif.at(kMain + 2 * 12 + 8, 4), 112U);
     EXPECT_EQ(exif.at(kMain + 3 * 12 + 8, 4), 104U);
-    for (std::size_t size = 0; size < exif.bytes.size(); ++size) {  // no prefix makes the code read outside it
+    // Every prefix must be handled without reads past its end.
+    for (std::size_t size = 0; size < exif.bytes.size(); ++size) {
       std::vector<std::byte> prefix(exif.bytes.begin(), exif.bytes.begin() + static_cast<std::ptrdiff_t>(size));
       set_exif_size(prefix, {1, 1});
       swap_exif_resolutions(prefix);

@@ -1,4 +1,4 @@
-// Runs the readers on the catalogue: the verdict for every file and for every prefix of it.
+// Reads every file of the catalogue and every prefix of it, and compares with the expected verdict.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,16 +12,16 @@ using namespace codecs;
 
 namespace {
 
-/// The minimum numbers that docs/reliability.md claims.
+/// The minimum numbers that docs/reliability.md states.
 constexpr std::size_t kMinFiles = 900;
 constexpr std::size_t kMinPrefixes = 200000;
 
-/// Prefixes of larger files would take minutes and add nothing.
+/// Prefixes of larger files would take minutes without testing anything new.
 constexpr std::size_t kMaxFileBytes = 2000;
 
 std::string stem_of(const std::string& name) { return name.substr(0, name.find_last_of('.')); }
 
-/// Removes the note that levels are scaled. Returns true if the note was there exactly when they are scaled.
+/// Removes the note that levels are scaled. Returns true if the note is present exactly when levels are scaled.
 bool take_scaling(DecodedImage& decoded) {
   const auto told = [&](std::vector<std::string>& texts) {
     return std::erase_if(texts, [&](const std::string& text) {
@@ -32,7 +32,7 @@ bool take_scaling(DecodedImage& decoded) {
   return told(decoded.notes) + told(decoded.details) == (decoded.scaled_from > 0 ? 1U : 0U);
 }
 
-/// True if the file gives the expected pixels and the expected note, and no other note except that levels are scaled.
+/// True if the file gives the expected pixels and the expected note; a note that levels are scaled is also allowed.
 ::testing::AssertionResult is_good(const CatalogueFile& file, std::span<const std::byte> bytes) {
   try {
     DecodedImage decoded = decode(bytes, file.name);
@@ -77,9 +77,9 @@ TEST(FileCatalogue, MatchesItsVerdicts) {
   EXPECT_GE(files, kMinFiles);
 }
 
-/// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
-/// after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other prefixes are damaged.
-/// Prefixes of an unsupported file may be rejected as unsupported instead.
+/// A prefix of a good file is good if it contains the whole image. It then lacks only bytes that the image does not
+/// need, such as bytes after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other
+/// prefixes are damaged. Prefixes of an unsupported file can be rejected as unsupported instead.
 TEST(FileCatalogue, RejectsEveryPrefix) {
   std::size_t prefixes = 0;
   const Catalogue catalogue = make_catalogue();
