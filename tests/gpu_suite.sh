@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
-# Tests the CUDA backend on the GPU of this machine. usage: tests/gpu_suite.sh build|pack FOLDER|STEP…; several steps in
-# one call build         configures and compiles into $GPUIMG_SUITE_BUILD (default build/gpu-suite) pack FOLDER   copies
-# the executables and the libraries they need into FOLDER, for a machine without compilers all           every test of
-# ctest; a missing device is a failure parity huge   both backends return the same bytes; images above 2³¹ pixels files
-# both backends write the same files, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS batches       both
-# backends give the same outputs, messages and exit codes in batches: new random JPEG photos (write_photos), some of
-# them damaged, 24 photos of $GPUIMG_SUITE_PHOTOS, and the catalogue errors        messages for hidden devices, and for
-# a device that the build has no code for (builds a second gpuimg) crowded       images on a device whose memory another
-# process occupies (tests/cuda/crowded_device.py) faults        each CUDA call fails in turn, and launches cause real
-# device faults (tests/faults) sanitize      the four tools of compute-sanitizer, or those that $GPUIMG_SUITE_TOOLS
-# names: each tool must find the bug planted for it, and no bug in the tests with small images opencl        the OpenCL
-# backend on NVIDIA's OpenCL: its tests, doctor, the files of `files`, and its benchmark bench         the benchmarks
-# environment: GPUIMG_SUITE_PACK (run the copies made by `pack`), GPUIMG_SUITE_LOGS (folder of the logs),
-# GPUIMG_SUITE_ARCH
+# Tests the CUDA backend on the GPU of this machine. usage: tests/gpu_suite.sh build|pack FOLDER|STEP…
+#   build         configures and compiles into $GPUIMG_SUITE_BUILD (default build/gpu-suite)
+#   pack FOLDER   copies the executables and the libraries they need into FOLDER, for a machine without compilers
+# Steps; one call can run several:
+#   all           every test of ctest; a missing device is a failure
+#   parity huge   both backends return the same bytes; images above 2³¹ pixels
+#   files         both backends write the same files, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
+#   batches       both backends give the same outputs, messages and exit codes in batches: new random JPEG photos
+#                 (write_photos), some of them damaged; 24 photos of $GPUIMG_SUITE_PHOTOS; and the catalogue
+#   errors        messages for hidden devices, and for a device that the build has no code for (builds a second gpuimg)
+#   crowded       images on a device whose memory another process occupies (tests/cuda/crowded_device.py)
+#   faults        each CUDA call fails in turn, and launches cause real device faults (tests/faults)
+#   sanitize      the four tools of compute-sanitizer, or those that $GPUIMG_SUITE_TOOLS names: each tool must find the
+#                 bug planted for it, and no bug in the tests with small images
+#   opencl        the OpenCL backend on NVIDIA's OpenCL: its tests, doctor, the files of `files`, and its benchmark
+#   bench         the benchmarks
+# environment: GPUIMG_SUITE_PACK (runs the copies made by `pack`), GPUIMG_SUITE_LOGS (folder of the logs), GPUIMG_SUITE_ARCH
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 2
