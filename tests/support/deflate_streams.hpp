@@ -55,10 +55,10 @@ struct ZlibVerdict {
   enum class End : std::uint8_t { last_block, damage, too_long };
   struct Block {
     std::uint64_t first_bit = 0;
-    std::size_t first_byte = 0;  // offset of its first byte of data
+    std::size_t first_byte = 0;  ///< offset of its first byte of data
   };
 
-  Octets data;                // all data up to the end
+  Octets data;                ///< all data up to the end
   std::vector<Block> blocks;  ///< the blocks that start before the end
   std::size_t taken = 0;      ///< bytes of the stream that zlib consumed
   End end = End::damage;

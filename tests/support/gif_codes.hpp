@@ -9,9 +9,9 @@
 namespace gpuimg::test {
 
 struct GifPacking {
-  bool runs = false;             // codes a repeated run of pixels as one code; otherwise each pixel has its own code
+  bool runs = false;             ///< codes a repeated run of pixels as one code; otherwise each pixel has its own code
   bool clears_at_first = true;   ///< starts with a clear code
-  bool clears_when_full = true;  // clears a full table; otherwise the table stays full
+  bool clears_when_full = true;  ///< clears a full table; otherwise the table stays full
   std::size_t clears_every = 0;  ///< clears the table after this many codes; 0 for never
 };
 

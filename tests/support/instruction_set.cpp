@@ -11,7 +11,7 @@ namespace {
 
 struct InstructionSet {
   std::string_view name;
-  std::int64_t newer;  // the Highway targets that are newer than this set
+  std::int64_t newer;  ///< the Highway targets that are newer than this set
 };
 
 constexpr InstructionSet kInstructionSets[] = {

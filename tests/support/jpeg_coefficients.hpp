@@ -33,9 +33,9 @@ class SlowSink final : public JpegBlockSink {
 };
 
 enum class JpegCodesVerdict : std::uint8_t {
-  same,      // decoded to libjpeg's coefficients
-  left,      // left to the ordinary decoder
-  mistaken,  // decoded, but libjpeg warns, fails or has other coefficients
+  same,      ///< decoded to libjpeg's coefficients
+  left,      ///< left to the ordinary decoder
+  mistaken,  ///< decoded, but libjpeg warns, fails or has other coefficients
 };
 
 /// `file` starts with SOI.

@@ -98,7 +98,7 @@ class EncoderTwin {
   std::vector<std::int16_t> dc_;
   std::vector<std::uint16_t> ac_bits_;
   std::vector<std::uint64_t> first_bit_;  ///< the first bit of each tile, and the end
-  std::vector<std::uint32_t> words_;      // the highest bit comes first
+  std::vector<std::uint32_t> words_;      ///< the highest bit comes first
 };
 
 void EncoderTwin::transform_pixels() {

@@ -16,7 +16,7 @@ namespace gpuimg::test {
 
 /// How the twin divides its work. Small numbers create many borders between parts.
 struct EncoderTwinChoices {
-  std::uint32_t tile_blocks = 256;   // blocks that are packed together
+  std::uint32_t tile_blocks = 256;   ///< blocks that are packed together
   std::uint32_t piece_bytes = 4096;  ///< bytes that are stuffed together; a multiple of 16
 };
 

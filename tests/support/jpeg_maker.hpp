@@ -22,17 +22,17 @@ struct JpegChoices {
   int quality = 90;
   bool progressive = false;
   bool arithmetic = false;
-  int horizontal_sampling = 2;  // of luma; chroma has 1
+  int horizontal_sampling = 2;  ///< of luma; chroma has 1
   int vertical_sampling = 2;
   int chroma_horizontal_sampling = 1;
   int chroma_vertical_sampling = 1;
   int restart_interval = 0;
   bool separate_scans = false;             ///< each component has its own scan
-  std::vector<JpegScanChoice> scans = {};  // used instead of libjpeg's usual scans
+  std::vector<JpegScanChoice> scans = {};  ///< used instead of libjpeg's usual scans
   bool as_rgb = false;                     ///< stored as RGB, not as YCbCr
   bool as_cmyk = false;                    ///< four channels
   bool as_ycck = false;                    ///< four channels given as CMYK, stored as YCCK
-  bool adobe = true;  // with four channels: adds an Adobe segment, which declares inverted levels
+  bool adobe = true;  ///< with four channels: adds an Adobe segment, which declares inverted levels
 };
 
 /// `pixels` is u8 with 1, 3 or 4 channels; 4 channels are CMYK.

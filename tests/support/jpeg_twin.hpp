@@ -15,24 +15,24 @@ namespace gpuimg::test {
 /// How the twin divides its work. Small numbers force steps that large images rarely need.
 struct TwinChoices {
   std::uint32_t subsequence_bits = 2048;  ///< a multiple of 8
-  std::uint32_t parts = 2;                // parts of a subsequence; each repeated skim covers one part
+  std::uint32_t parts = 2;                ///< parts of a subsequence; each repeated skim covers one part
   std::uint32_t tile_size = 250;          ///< subsequences that are synchronized together
-  std::uint32_t run_in = 6;               // subsequences before a tile that the tile skims first
+  std::uint32_t run_in = 6;               ///< subsequences before a tile that the tile skims first
   std::uint32_t max_rounds = 256;         ///< rounds of synchronization within a tile
-  std::uint32_t repair_rounds = 4;        // rounds that repair tiles whose start differs from the previous tile's end
-  std::uint32_t repair_budget = 256;      // number of subsequences of a tile that a round skims again
-  bool walks_states = true;               // if synchronization fails, the states are found in order
-  int planted_error = -1;  // subsequence whose state or sums are changed before the writing pass
+  std::uint32_t repair_rounds = 4;        ///< rounds that repair tiles whose start differs from the previous tile's end
+  std::uint32_t repair_budget = 256;      ///< number of subsequences of a tile that a round skims again
+  bool walks_states = true;               ///< if synchronization fails, the states are found in order
+  int planted_error = -1;                 ///< subsequence whose state or sums are changed before the writing pass
 };
 
 struct TwinResult {
   std::uint32_t defects = 0;   ///< gpuimg::jpeg::Defect
   std::uint32_t rounds = 0;    ///< largest number of rounds in a tile
-  std::uint32_t repaired = 0;  // number of repaired tiles
+  std::uint32_t repaired = 0;  ///< number of repaired tiles
   bool walked = false;         ///< the states were found in order
   std::uint32_t subsequences = 0;
-  std::uint64_t symbols = 0;   // number of symbols that the writing pass decoded
-  std::optional<Image> image;  // present if there is no defect
+  std::uint64_t symbols = 0;   ///< number of symbols that the writing pass decoded
+  std::optional<Image> image;  ///< present if there is no defect
 };
 
 TwinResult decode_with_twin(const EncodedJpeg& jpeg, const TwinChoices& choices = {});

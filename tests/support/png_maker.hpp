@@ -27,7 +27,7 @@ struct PngPicture {
   std::uint32_t width = 1;
   std::uint32_t height = 1;
   bool interlaced = false;
-  int filter = 0;                      // 0 … 4; 5 uses another filter for each row
+  int filter = 0;                      ///< 0 … 4; 5 uses another filter for each row
   std::vector<std::uint32_t> samples;  ///< width × height × channels: values or palette indices
   FileBytes palette;                   ///< PLTE
   FileBytes transparency;              ///< tRNS, if not empty

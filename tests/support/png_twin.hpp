@@ -21,14 +21,14 @@ struct PlantedWalkError {
 
 struct PngTwinResult {
   std::uint32_t defects = 0;     ///< gpuimg::png::Defect
-  std::uint32_t candidates = 0;  // bits at which a block could begin
-  std::uint32_t blocks = 0;      // number of blocks among the candidates and in the chain
+  std::uint32_t candidates = 0;  ///< bits at which a block could begin
+  std::uint32_t blocks = 0;      ///< number of blocks among the candidates and in the chain
   std::uint32_t windows = 0;
   std::uint32_t rounds = 0;       ///< rounds that parse and decode blocks
-  std::uint32_t repaired = 0;     // number of windows that were decoded again
+  std::uint32_t repaired = 0;     ///< number of windows that were decoded again
   std::uint32_t walks_again = 0;  ///< repeated walks of lanes, within windows
   std::uint32_t stored_runs = 0;
-  std::optional<Image> image;  // present if there is no defect
+  std::optional<Image> image;  ///< present if there is no defect
 };
 
 PngTwinResult decode_with_twin(const EncodedPng& png, const gpuimg::png::DecodeShape& shape = {},

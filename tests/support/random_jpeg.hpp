@@ -12,7 +12,7 @@
 namespace gpuimg::test {
 
 struct JpegSampling {
-  int horizontal;  // of luma; chroma has 1
+  int horizontal;  ///< of luma; chroma has 1
   int vertical;
 };
 constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};

@@ -38,9 +38,9 @@ struct PngDeflating {
   int strategy = 0;
   int memory_level = 8;
   int window_bits = 15;
-  std::size_t flush_bytes = 0;  // bytes between flushes of this kind; 0 for no flush
+  std::size_t flush_bytes = 0;  ///< bytes between flushes of this kind; 0 for no flush
   int flush = 0;
-  std::size_t chunk_bytes = 0;  // image data per IDAT chunk; 0 for one chunk with all data
+  std::size_t chunk_bytes = 0;  ///< image data per IDAT chunk; 0 for one chunk with all data
 };
 
 /// u8 or u16, 1 to 4 channels.

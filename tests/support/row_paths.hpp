@@ -21,7 +21,7 @@ std::optional<codecs::DecodedImage> opened_rows(std::span<const std::byte> file,
 
 struct RowPaths {
   int read = 0;            ///< how often the file was read in bands
-  std::string difference;  // how the bands differ from the whole image; empty if they do not
+  std::string difference;  ///< how the bands differ from the whole image; empty if they do not
 };
 
 /// Reads in bands of each height, in both orders, all from one reader. Void bands do not count as a difference.

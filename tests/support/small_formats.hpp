@@ -56,7 +56,7 @@ struct GifFrame {
   int transparent = -1;
   bool interlaced = false;
   GifPacking packing;
-  int spare_bits = 0;                     // additional bits per code, beyond those that the colors need
+  int spare_bits = 0;                     ///< additional bits per code, beyond those that the colors need
   std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
 };
 
@@ -67,10 +67,10 @@ struct PsdChoices {
   bool run_length = false;
   int mode = 3;              ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
   bool is_large = false;     ///< PSB
-  bool transparent = false;  // the plane after the colors is alpha
+  bool transparent = false;  ///< the plane after the colors is alpha
   FileBytes colors = {};     ///< only for an indexed file
   FileBytes resources = FileBytes(6, std::byte{0x55});
-  std::size_t row_spare = 0;  // unused bytes after each coded row, included in the row's length
+  std::size_t row_spare = 0;  ///< unused bytes after each coded row, included in the row's length
 };
 
 /// `planes` has channels × width × height values of 1, 8 or 16 bits.

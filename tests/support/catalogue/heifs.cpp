@@ -115,8 +115,8 @@ struct Item {
   FileBytes data;
   std::vector<FileBytes> properties;
   std::string content_type = {};  ///< only for type "mime"
-  std::string reference = {};     // the kind of the item's reference to the first item
-  Values sources = {};            // the items that make up this item's image
+  std::string reference = {};     ///< the kind of the item's reference to the first item
+  Values sources = {};            ///< the items that make up this item's image
 };
 
 FileBytes item_info(std::size_t id, const Item& item) {

@@ -13,7 +13,7 @@ struct JpegPart {
   std::uint32_t marker = 0;  ///< second byte: 0xD8, 0xE0 …
   FileBytes payload;         ///< the bytes after the length
   FileBytes coded;           ///< only for a scan: the coded data after it, with restart markers
-  int length_error = 0;      // added to the written length
+  int length_error = 0;      ///< added to the written length
 
   [[nodiscard]] bool has_length() const { return marker != 0xD8 && marker != 0xD9 && marker != 0x01; }
 };

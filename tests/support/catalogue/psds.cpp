@@ -119,7 +119,7 @@ FileBytes plain_psd() { return make_psd(kWidth, kHeight, 3, 8, FixedNumbers().va
 void add_broken_header(Catalogue& to) {
   struct Field {
     const char* what;
-    std::size_t offset;  // offset of the number's low byte, or of its only byte that is not 0
+    std::size_t offset;  ///< offset of the number's low byte, or of its only byte that is not 0
     std::uint32_t value;
     Verdict verdict;
     const char* words;

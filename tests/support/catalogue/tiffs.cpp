@@ -46,7 +46,7 @@ enum Tag : std::uint32_t {
   kDngVersion = 50706,
 };
 
-constexpr std::uint32_t kUntold = 65535;  // a photometric interpretation that the directory leaves out
+constexpr std::uint32_t kUntold = 65535;  ///< a photometric interpretation that the directory leaves out
 
 /// The type of a tag's values: its number in TIFF 6.0, and its bytes.
 struct FieldType {
