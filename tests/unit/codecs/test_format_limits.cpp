@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// Empty if the format can hold it.
+/// The error message; empty if the format can hold such an image.
 std::string rejection(FileFormat type, PixelFormat format, int width = 2, int height = 2) {
   try {
     check_holds(type, width, height, format, "a\nb");
@@ -79,7 +79,7 @@ TEST(FormatLimits, SidesAndSizes) {
     EXPECT_NE(rejection(FileFormat::bmp, kGray, width, height), "");
     EXPECT_NE(rejection(FileFormat::tga, kGray, width, height), "");
   }
-  // No option is suggested if the size does not fit anyway.
+  // No option is suggested if the size would not fit even with that option.
   EXPECT_EQ(rejection(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST(FormatLimits, EveryWriterKeepsThem) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
     }
-    // No pixel is read: only the size matters.
+    // No pixel is read; only the size matters.
     const ConstView huge{nullptr, 0x7FFFFFFF, 1, 0x7FFFFFFF, {Sample::u8, 1}};
     EXPECT_THROW((void)encode_image(huge, type, "t", {}), Error);
   }

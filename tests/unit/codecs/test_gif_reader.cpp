@@ -21,7 +21,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
     frame.height = random.between(1, 90);
     frame.packing = {random.below(2) == 1, random.below(2) == 1, random.below(2) == 1, random.below(2) * 100};
     const std::uint32_t colors = 2U << random.below(8);
-    frame.spare_bits = colors == 2 ? -1 : 0;  // with two colors, codes may start with one bit
+    frame.spare_bits = colors == 2 ? -1 : 0;  // with two colors, codes can start with one bit
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
     if (random.below(2) == 1) {
@@ -76,7 +76,7 @@ TEST(GifReader, KeepsAFullCodeTableUntilCleared) {
 TEST(GifReader, IgnoresExtraPixels) {
   GifFrame frame;
   frame.packing.runs = true;
-  // The codes mean 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end within a code.
+  // The codes stand for 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end within a code.
   for (int width = 1; width <= 40; ++width) {
     for (const int more : {1, 2, 5, 70000}) {
       frame.width = width;
@@ -104,7 +104,7 @@ TEST(GifReader, RejectsDamagedFrames) {
   EXPECT_TRUE(rejects(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color index 3"));
 }
 
-/// 35 bytes that would need gigabytes of memory.
+/// 35 bytes that would take gigabytes of memory.
 TEST(GifReader, RejectsLargeScreensThatAreAlmostEmpty) {
   GifFrame frame;
   frame.indices = {1};

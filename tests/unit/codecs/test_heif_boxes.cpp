@@ -1,4 +1,4 @@
-// The facts that the boxes of a HEIF declare, found without libheif.
+// Facts that the boxes of a HEIF file declare, read without libheif.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -25,7 +25,7 @@ using namespace std::string_literals;
 using namespace std::string_view_literals;
 using namespace test;
 
-/// AV1: a temporal delimiter, and a sequence header of 8×6 pixels.
+/// AV1: a temporal delimiter, and a sequence header for 8×6 pixels.
 constexpr std::string_view kAv1 = "\x12\x00\x0a\x08\x18\x08\xbd\x60\x81\x01\x03\x42"sv;
 
 FileBytes box(std::string_view type, const FileBytes& content) {
@@ -44,16 +44,16 @@ FileBytes joined_boxes(const std::vector<FileBytes>& boxes) {
   return bytes;
 }
 
-/// A box with an item of this type. iinf and infe, version 2.
+/// A box with one item of this type. iinf and infe, version 2.
 FileBytes item_info(std::string_view type) {
   FileBytes info;
   add_be(info, 0x02000000, 4);
-  add_be(info, 1, 2);  // the item
+  add_be(info, 1, 2);  // item ID
   add_be(info, 0, 2);
   add_text(info, type);
   FileBytes infos;
   add_be(infos, 0, 4);
-  add_be(infos, 1, 2);  // how many
+  add_be(infos, 1, 2);  // number of items
   add_bytes(infos, box("infe", info));
   return box("iinf", infos);
 }
@@ -63,12 +63,12 @@ struct Extent {
   std::uint32_t length = 0;
 };
 
-/// The place of the item's data: in the file, or in the box idat.
+/// The location of the item's data: in the file, or in the box idat.
 FileBytes item_places(const std::vector<Extent>& extents, bool in_idat) {
   FileBytes places;
   add_be(places, 0x01000000, 4);
-  add_be(places, 0x4400, 2);  // bytes of offsets and lengths
-  add_be(places, 1, 2);       // how many items
+  add_be(places, 0x4400, 2);  // sizes of offset and length fields
+  add_be(places, 1, 2);       // number of items
   add_be(places, 1, 2);
   add_be(places, in_idat ? 1 : 0, 2);
   add_be(places, 0, 2);
@@ -90,7 +90,7 @@ FileBytes file_of(std::string_view type, const std::vector<Extent>& extents, boo
   return joined_boxes({box("ftyp", bytes_of("avif\0\0\0\0"sv)), box("meta", meta)});
 }
 
-/// The file, with the data in a box at its end.
+/// The file, followed by a box with the data.
 FileBytes with_data(const FileBytes& file) { return joined_boxes({file, box("mdat", bytes_of(kAv1))}); }
 
 std::uint32_t offset_of_data(std::size_t extents) {
@@ -115,7 +115,8 @@ void expect_one_size(const FileBytes& file) {
 TEST(HeifBoxes, SizesAreThoseOfTheSequenceHeader) {
   const auto all = static_cast<std::uint32_t>(kAv1.size());
   expect_one_size(with_data(file_of("av01", {{offset_of_data(1), all}}, false)));
-  expect_one_size(with_data(file_of("av01", {{offset_of_data(1), 0}}, false)));  // to the end of the file
+  // Length 0: the data reach to the end of the file.
+  expect_one_size(with_data(file_of("av01", {{offset_of_data(1), 0}}, false)));
   const std::uint32_t first = offset_of_data(2);
   expect_one_size(with_data(file_of("av01", {{first, 5}, {first + 5, all - 5}}, false)));
   expect_one_size(file_of("av01", {{0, all}}, true));
@@ -138,7 +139,7 @@ TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
 }
 
 TEST(HeifBoxes, DataThatItemsShareTooOftenAreNotRead) {
-  const std::vector<Extent> whole_file(4000);  // of 32 KB
+  const std::vector<Extent> whole_file(4000);  // 32 KB
   const FileBytes file = file_of("av01", whole_file, false);
   EXPECT_TRUE(items_of(file).share_too_much);
   EXPECT_FALSE(items_of(file_of("av01", std::vector<Extent>(1000), false)).share_too_much);
@@ -202,7 +203,7 @@ FileBytes fractions(std::initializer_list<std::int32_t> values) {
   return bytes;
 }
 
-/// The framing of 8×6 coded pixels.
+/// The framing that the properties give an image of 8×6 coded pixels.
 std::optional<Framing> framing_by(const std::vector<std::pair<std::string_view, FileBytes>>& properties) {
   HeifItem item;
   for (const auto& [type, content] : properties) {
@@ -232,10 +233,12 @@ TEST(HeifBoxes, ACropIsOfWhatIsShownWhenItApplies) {
   const FileBytes crop = fractions({4, 1, 2, 1, 2, 1, -1, 1});
   EXPECT_EQ(framing_by({{"clap", crop}}), (Framing{4, 1, 4, 2}));
   const FileBytes one = bytes_of("\1"sv);
-  const std::optional<Framing> turned = framing_by({{"irot", one}, {"clap", crop}});  // of 6×8
+  // The rotated image has 6×8 pixels.
+  const std::optional<Framing> turned = framing_by({{"irot", one}, {"clap", crop}});
   ASSERT_TRUE(turned.has_value());
-  EXPECT_EQ(turned->shown_width(), 3U);  // cut off
-  EXPECT_EQ(turned->left, 8U - 2 - 2);   // the third row from the top was the third column from the right
+  EXPECT_EQ(turned->shown_width(), 3U);  // clipped to the image
+  // The rotated image's third row from the top is the third column from the right.
+  EXPECT_EQ(turned->left, 8U - 2 - 2);
   EXPECT_EQ(turned->width, 2U);
   EXPECT_EQ(turned->top, 3U);
   EXPECT_EQ(turned->height, 3U);
@@ -246,7 +249,8 @@ TEST(HeifBoxes, ACropThatLeavesNothingIsInvalid) {
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 20, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 0, 2, 1, 0, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 0, 1})}}).has_value());
-  EXPECT_EQ(framing_by({{"clap", fractions({40, 1, 2, 1, 0, 1, 0, 1})}}), (Framing{0, 2, 8, 2}));  // cut off
+  // Clipped to the image.
+  EXPECT_EQ(framing_by({{"clap", fractions({40, 1, 2, 1, 0, 1, 0, 1})}}), (Framing{0, 2, 8, 2}));
 }
 
 }  // namespace

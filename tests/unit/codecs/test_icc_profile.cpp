@@ -1,4 +1,4 @@
-// Fields of ICC profiles, profiles as zlib streams, and color spaces named by metadata.
+// Fields of ICC profiles, profiles compressed as zlib streams, and color spaces named by metadata.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -58,7 +58,7 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   for (int round = 0; round < 20000; ++round) {
     FileBytes profile = make_icc({.version_4 = round % 2 == 0});
     for (int i = random.between(1, 4); i > 0; --i) {
-      // Does not change the size field, so that the data remains a profile. 0xFF makes large numbers likely.
+      // The size field is not changed, so the data remain a profile. 0xFF makes large numbers likely.
       profile[4 + random.below(static_cast<std::uint32_t>(profile.size()) - 4)] =
           random.below(2) == 0 ? std::byte{0xFF} : static_cast<std::byte>(random.below(256));
     }
@@ -100,7 +100,7 @@ TEST(CompressedIcc, DetectsDamage) {
   EXPECT_TRUE(decompressed_icc(compressed_icc(bytes_of("no profile"))).empty());
 }
 
-/// Deflates with zlib and a window of 2^`window_bits` bytes.
+/// Compresses with zlib and a window of 2^`window_bits` bytes.
 FileBytes deflated_with_window(const FileBytes& profile, int window_bits) {
   z_stream stream{};
   deflateInit2(&stream, 9, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);

@@ -1,4 +1,4 @@
-// The public functions for image files (gpuimg/codecs.hpp), and files that are read ahead (gpuimg/loader.hpp).
+// The public functions for image files (gpuimg/codecs.hpp), and reading files ahead (gpuimg/loader.hpp).
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@
 namespace gpuimg {
 namespace {
 
-/// A folder that only this test uses. It is removed at the end.
+/// A folder for a single test. It is removed when the test ends.
 class Folder {
  public:
   Folder() : path_(std::filesystem::path(testing::TempDir()) / ("image_files." + std::to_string(::getpid()))) {
@@ -75,7 +75,7 @@ TEST(ImageFiles, EveryLosslessFormatGivesThePixelsBack) {
   for (const std::string extension : {"png", "bmp", "tga", "pam", "tif"}) {
     const std::vector<std::string> written = written_extensions();
     if (std::find(written.begin(), written.end(), extension) == written.end()) {
-      continue;  // a build without libtiff
+      continue;  // gpuimg was built without libtiff
     }
     const Image image = pattern(19, 7, {Sample::u8, 4});
     const std::string path = folder.file("image." + extension);
@@ -103,7 +103,7 @@ TEST(ImageFiles, AFileInMemoryIsTheFile) {
 }
 
 TEST(ImageFiles, MetadataIsCarriedOver) {
-  // The density of this BMP, 2835 per meter, is metadata that PNG holds too.
+  // The density of this BMP, 2835 per meter, is metadata that PNG can hold, too.
   Image image = pattern(5, 4, {Sample::u8, 3});
   std::vector<std::byte> bmp = encode_image_file(image.view(), {.format = "bmp"});
   bmp[38] = bmp[42] = std::byte{0x13};
@@ -111,7 +111,7 @@ TEST(ImageFiles, MetadataIsCarriedOver) {
   const ImageFile file = decode_image_file(bmp, "a.bmp");
   const std::vector<std::byte> with = encode_image_file(image.view(), {.format = "png", .metadata = file.metadata});
   const std::vector<std::byte> without = encode_image_file(image.view(), {.format = "png"});
-  EXPECT_EQ(with.size(), without.size() + 21);  // a pHYs chunk
+  EXPECT_EQ(with.size(), without.size() + 21);  // the size of a pHYs chunk
 }
 
 TEST(ImageFiles, ErrorsNameTheFile) {
@@ -145,7 +145,7 @@ TEST(ImageFiles, AnExistingFileStays) {
   EXPECT_EQ(folder.count(), 1U);
 }
 
-/// The counts of a plan: the tasks that run at once, and the largest number of them.
+/// The number of tasks that run at the same time, and its maximum.
 struct Seen {
   std::atomic<int> running = 0;
   std::atomic<int> most = 0;
@@ -194,12 +194,12 @@ TEST(ReadAhead, MemoryIsBounded) {
   plan.max_bytes = 100;
   plan.bytes_of = [&begun](std::size_t index) -> std::uint64_t {
     begun = index;
-    return index == 20 ? 1000 : 40;  // two at once; one that is larger than all runs alone
+    return index == 20 ? 1000 : 40;  // two tasks fit; a task larger than the limit runs alone
   };
   ReadAhead<std::size_t> ahead(std::move(plan));
   for (std::size_t i = 0; i < 50; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_LE(begun, i + 2);  // of two that hold memory, and of the one that waits for it
+    EXPECT_LE(begun, i + 2);  // two tasks that hold memory, and one that waits for memory
     ASSERT_TRUE(ahead.next());
   }
   EXPECT_LE(seen.most, 2);

@@ -1,4 +1,4 @@
-// Compares inflate with zlib: the same bytes from every stream that zlib accepts, and none from the others.
+// Compares inflate with zlib: it must return zlib's bytes for each stream that zlib accepts, and reject all others.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -29,7 +29,7 @@ std::optional<Octets> zlib_inflated(const Octets& deflated) {
   return is_whole ? std::optional(std::move(verdict.data)) : std::nullopt;
 }
 
-/// The same for Inflater, with input in pieces of random sizes.
+/// Inflater's output, with the input divided into pieces of random sizes; nullopt if Inflater rejects the stream.
 std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, Random& random) {
   const FileBytes whole = zlib_stream_of(deflated, 0x61626364);
   std::vector<ByteSpan> pieces;
@@ -41,11 +41,11 @@ std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, 
   if (!got) {
     return std::nullopt;
   }
-  EXPECT_EQ(got->declared_adler, 0x61626364U);  // declared, not verified
+  EXPECT_EQ(got->declared_adler, 0x61626364U);  // the checksum that the stream declares; Inflater does not verify it
   return std::move(got->data);
 }
 
-/// Requires that the output has at most kMaxOutput bytes.
+/// Compares the results of zlib and Inflater. The output must have at most kMaxOutput bytes.
 ::testing::AssertionResult same_verdict(const Octets& deflated, Random& random) {
   const std::optional<Octets> expected = zlib_inflated(deflated);
   for (const std::size_t stretch : {std::size_t{600} + random.below(3000), std::size_t{262144}}) {
@@ -77,7 +77,7 @@ Octets mixed_data(Random& random, std::size_t size) {
   return data;
 }
 
-/// The header of a dynamic block, with each code length written in 4 bits.
+/// The header of a dynamic block that codes every code length in 4 bits.
 BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vector<std::uint32_t>& distances) {
   BitWriter writer;
   writer.add(5, 3);
@@ -97,7 +97,7 @@ BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vect
   return writer;
 }
 
-/// The lengths of a complete code for that many symbols, in no particular order.
+/// The lengths of a complete code for `symbols` symbols, in random order.
 std::vector<std::uint32_t> complete_code(Random& random, std::size_t symbols) {
   std::vector<std::uint32_t> leaves = {0};
   while (leaves.size() < symbols) {
@@ -116,7 +116,7 @@ std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std:
   for (const std::uint32_t leaf : leaves) {
     lengths[random.below(static_cast<std::uint32_t>(size))] = std::max(leaf, 1U);
   }
-  if (random.below(2) == 0) {  // every leaf gets a symbol
+  if (random.below(2) == 0) {  // every leaf gets a symbol, so the code is complete
     std::fill(lengths.begin(), lengths.end(), 0);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       lengths[(must_have + i * 7) % size] = std::max(leaves[i], 1U);
@@ -141,8 +141,8 @@ TEST(Inflate, RoundTripsZlibOutput) {
   }
 }
 
-/// The wider the noise, the longer the codes, and the larger the table that reads two of them at a time. Repeated noise
-/// brings matches, and rare values bring codes that no first table covers.
+/// Wider noise needs longer codes and a larger table for decoding two codes at a time. Repeated noise gives matches,
+/// and rare values get codes that are too long for the first table.
 TEST(Inflate, RoundTripsNoiseOfAnyWidth) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -162,7 +162,8 @@ TEST(Inflate, RoundTripsNoiseOfAnyWidth) {
   }
 }
 
-/// Input is buffered in portions of 64 KiB. A stored block starts at a byte boundary, which may lie before the portion.
+/// Inflater buffers input in portions of 64 KiB. A stored block starts at a byte boundary, which can lie before the
+/// portion.
 TEST(Inflate, ReadsStoredBlocksAcrossInputPortions) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -221,7 +222,7 @@ TEST(Inflate, AgreesWithZlibOnRandomCodes) {
       writer.add(random.below(0xFFFF), 16);
     }
     Octets deflated = writer.bytes();
-    // A stream must end with its last byte, so cut it where zlib ended.
+    // A stream must end with its last byte, so the test truncates it where zlib stopped.
     if (const ZlibVerdict verdict = verdict_of_zlib(deflated, kMaxOutput);
         verdict.end == ZlibVerdict::End::last_block) {
       deflated.resize(verdict.taken);
@@ -232,7 +233,7 @@ TEST(Inflate, AgreesWithZlibOnRandomCodes) {
   EXPECT_GT(taken, 100);
 }
 
-/// Writes symbols in the canonical code of these lengths.
+/// Writes symbols in the canonical code that these lengths define.
 class SymbolWriter {
  public:
   SymbolWriter(BitWriter& writer, const std::vector<std::uint32_t>& lengths) : writer_(writer), lengths_(lengths) {
@@ -255,7 +256,7 @@ class SymbolWriter {
   std::array<std::uint32_t, kLiteralSymbols> codes_{};
 };
 
-/// The codes of a match fill the index of a table, or exceed it by some bits, and each may have a second table.
+/// The codes of a match fill a table's index or exceed it by some bits; each code can need a second table.
 TEST(Inflate, ReadsEveryLengthWithEveryDistance) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -263,7 +264,7 @@ TEST(Inflate, ReadsEveryLengthWithEveryDistance) {
     auto literals = complete_code(random, kLiteralSymbols);
     const auto distances = complete_code(random, kDistanceSymbols);
     if (round % 2 == 0) {
-      std::sort(literals.begin(), literals.end(), std::greater<>());  // lengths of matches have the shortest codes
+      std::sort(literals.begin(), literals.end(), std::greater<>());  // match lengths get the shortest codes
     }
     BitWriter writer = block_with(literals, distances);
     SymbolWriter literal(writer, literals);
@@ -313,7 +314,7 @@ TEST(Inflate, AgreesWithZlibOnEdgeCases) {
       }
     }
   }
-  for (std::uint32_t bits = 0; bits < 1U << 13; ++bits) {  // block types, and the first symbols of a fixed block
+  for (std::uint32_t bits = 0; bits < 1U << 13; ++bits) {  // covers block types and the first symbols of a fixed block
     BitWriter writer;
     writer.add(bits, 13);
     writer.add(0, 16);

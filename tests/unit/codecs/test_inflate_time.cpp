@@ -1,4 +1,4 @@
-// Streams with many bytes and no output must not take too long.
+// Long streams that give no output must be inflated in little time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +21,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 TEST(InflateTime, EmptyFixedBlocks) {
   BitWriter writer;
   for (int block = 0; block < 1600000; ++block) {
-    writer.add(2, 10);  // a fixed block, not the last, with only an end of block
+    writer.add(2, 10);  // a fixed block that is not the last and contains only an end of block
   }
   writer.add(3, 10);
   const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
@@ -33,7 +33,7 @@ TEST(InflateTime, EmptyFixedBlocks) {
   EXPECT_TRUE(found->data.empty());
 }
 
-/// The shortest dynamic block: one code of one bit, for the end of block.
+/// Writes the shortest dynamic block: its only code has one bit and stands for the end of block.
 void add_empty_block(BitWriter& writer) {
   constexpr int kLengthCodes = 18;
   writer.add(4, 3);
@@ -45,7 +45,7 @@ void add_empty_block(BitWriter& writer) {
   }
   writer.add(1 | (138 - 11) << 1, 8);
   writer.add(1 | (118 - 11) << 1, 8);
-  writer.add(0, 3);  // the code length of the end of block, of a distance, and the end of block
+  writer.add(0, 3);  // the code lengths of the end of block and of a distance, and then the end of block
 }
 
 TEST(InflateTime, SearchAmongEmptyBlocks) {
@@ -53,7 +53,7 @@ TEST(InflateTime, SearchAmongEmptyBlocks) {
   for (int block = 0; block < 50000; ++block) {
     add_empty_block(writer);
   }
-  writer.add(6, 3);  // not a block
+  writer.add(6, 3);  // not a valid block
   writer.add(0, 32);
   const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
   const std::array<ByteSpan, 1> pieces = {stream};

@@ -40,7 +40,7 @@ TEST(Iptc, IsFoundAmongPhotoshopResources) {
 
   FileBytes several = bytes_of(
       "8BIM\3\xED\3abc\0\0\0\3"
-      "123\0"sv);  // with a name and a padding byte
+      "123\0"sv);  // a resource with a name and a padding byte
   add_bytes(several, resource);
   add_bytes(several, resource);
   const PhotoshopResources found = photoshop_resources(several);

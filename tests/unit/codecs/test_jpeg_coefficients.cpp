@@ -1,5 +1,5 @@
-// JPEGs whose scans the host reads and whose pixels the device computes. This test runs both on the host. The pixels
-// must be those of libjpeg-turbo, or the file must be left to it. Takes two seconds.
+// JPEG files whose scans the host decodes and whose pixels the device computes. The test runs both parts on the host.
+// It must return libjpeg-turbo's pixels or leave the file to libjpeg-turbo. Takes two seconds.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -41,7 +41,8 @@ TEST(JpegCoefficients, OfEverySamplingAndSize) {
   for (const JpegSampling sampling : kJpegSamplings) {
     for (int size = 1; size <= 40; ++size) {
       for (int round = 0; round < 6; ++round) {
-        JpegChoices choices = of_several_scans(random, 60);  // below 60, noise makes wild blocks
+        // Below 60, noise can exceed the device's bounds for coefficients.
+        JpegChoices choices = of_several_scans(random, 60);
         choices.horizontal_sampling = sampling.horizontal;
         choices.vertical_sampling = sampling.vertical;
         const int height = random.between(1, round == 0 ? 150 : 40);
@@ -64,8 +65,7 @@ TEST(JpegCoefficients, OfGrayWithAnySampling) {
   }
 }
 
-/// Beyond 32767 libjpeg-turbo's SIMD code wraps, so the blocks are wild.
-/// A sink that has no memory, or that fails when it takes the first, second … blocks.
+/// A sink that has no memory, or that fails when it takes its first, second … blocks.
 struct FailingSink final : JpegBlockSink {
   static constexpr int kMemory = -1;
 
@@ -108,7 +108,7 @@ TEST(JpegCoefficients, FailuresOfTheSinkComeOut) {
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), fails_at == FailingSink::kMemory ? ErrorKind::out_of_memory : ErrorKind::device_fault);
       }
-      EXPECT_LT(sink.left, 0);  // nothing was taken after that
+      EXPECT_LT(sink.left, 0);  // nothing was taken after the failure
       EXPECT_GE(sink.left, -1);
     }
   }

@@ -1,4 +1,4 @@
-// Runs the device's JPEG encoder on the host. Its files must equal those of libjpeg-turbo byte for byte.
+// Runs the device's JPEG encoder on the host. Its files must equal libjpeg-turbo's, byte for byte.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// `--quality keep`: the quantization and sampling of a JPEG are used again for the next. Compares bytes of the files'
-// segments.
+// `--quality keep`: an output JPEG gets the quantization tables and sampling of the input. The tests compare bytes of
+// the files' segments.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,7 +36,8 @@ std::size_t number_at(const FileBytes& file, std::size_t offset, std::size_t byt
   return value;
 }
 
-/// Reads the components of a file up to its first scan from its segments. `frame` receives the frame's marker.
+/// Reads the components of a file from the segments before its first scan. `frame` receives the offset of the frame's
+/// marker.
 std::vector<Component> components_of(const FileBytes& file, std::size_t* frame = nullptr) {
   std::map<std::size_t, FileBytes> tables;
   std::vector<Component> components;
@@ -134,7 +135,7 @@ TEST(JpegEncoding, IsReadFromEveryProcess) {
   }
 }
 
-/// Noise away from black and white, so that clipping does not change the coefficients.
+/// Noise that avoids black and white, so that clipping does not change the coefficients.
 Image mild_noise(int channels) {
   return image_of_pixels(128, 128, {Sample::u8, channels}, [&](std::size_t i) {
     std::vector<std::uint32_t> pixel;
@@ -205,7 +206,7 @@ TEST(JpegEncoding, AbsentIfItCannotBeWritten) {
   EXPECT_FALSE(decode(make_jpeg(color.view(), scans)).source_encoding) << "18 blocks are too many for one scan";
 }
 
-/// Baseline has 8-bit steps; a hostile file may have any 16-bit value.
+/// Baseline JPEG has 8-bit steps; a hostile file can contain any 16-bit value.
 TEST(JpegEncoding, StepsAreClampedToBaseline) {
   Random random;
   const Image image = smooth_image(random, 20, 20, {Sample::u8, 1});

@@ -1,4 +1,4 @@
-// CMYK and YCCK JPEGs become RGB.
+// Conversion of CMYK and YCCK JPEG to RGB.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace test;
 
 constexpr PixelFormat kRgb{Sample::u8, 3};
 
-/// The formula of docs/operations.md: the share of light that passes each ink, times the share that passes the black.
+/// The formula of docs/operations.md: the share of light that passes each ink, times the share that passes black.
 Image rgb_of_cmyk(ConstView cmyk) {
   Image rgb(cmyk.width, cmyk.height, kRgb);
   const auto light = [&](int x, int y, int channel) {
@@ -38,7 +38,7 @@ TEST(JpegReader, ConvertsCmykAndYcck) {
   for (const bool as_ycck : {false, true}) {
     for (const bool adobe : {true, false}) {
       if (as_ycck && !adobe) {
-        continue;  // only an Adobe segment says that it is YCCK
+        continue;  // only an Adobe segment declares YCCK
       }
       for (const bool progressive : {false, true}) {
         JpegChoices choices;

@@ -1,4 +1,4 @@
-// Metadata in JPEG: profiles in parts, damage, and units of density.
+// Metadata in JPEG: profiles in several parts, damage, and units of density.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -43,7 +43,7 @@ FileBytes profile_part(int number, int count, std::span<const std::byte> part) {
   return segment(0xFFE2, content);
 }
 
-/// A JPEG with the segments inserted after SOI.
+/// A JPEG file with these segments inserted after SOI.
 DecodedImage jpeg_with(const std::vector<FileBytes>& segments) {
   const FileBytes jpeg = make_jpeg(constant_image(5, 4, kRgb, 77).view());
   FileBytes file(jpeg.begin(), jpeg.begin() + 2);
@@ -169,7 +169,7 @@ TEST(JpegMetadata, ExtendedXmpGoesOnlyIntoJpeg) {
 TEST(JpegMetadata, IptcIsTakenFromPhotoshopResources) {
   FileBytes resources = bytes_of(std::string_view("8BIM\3\xED\0\0\0\0\0\2ab", 14));
   add_bytes(resources, iptc_resource(iptc_data()));
-  for (const std::size_t cut : {0U, 5U, 20U}) {  // a resource may span several segments
+  for (const std::size_t cut : {0U, 5U, 20U}) {  // a resource can span several segments
     FileBytes first = bytes_of(kJpegPhotoshopSignature);
     add_bytes(first, std::span(resources).first(cut));
     FileBytes second = bytes_of(kJpegPhotoshopSignature);

@@ -1,4 +1,4 @@
-// JPEGs decoded in parts. For every file, pixels, notes and errors must match those of a single decoder.
+// JPEG files decoded in parts. For every file, pixels, notes and errors must equal those of the ordinary decoder.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -42,7 +42,7 @@ JpegChoices with(const Sampling& sampling) {
   return choices;
 }
 
-/// Cuts at each single MCU row, at all MCU rows, and at random ones.
+/// Cuts at each MCU row alone, at all MCU rows, and at random ones.
 std::vector<std::vector<int>> all_cuts(Random& random, int height, int rows_of_blocks) {
   std::vector<std::vector<int>> all(2);
   for (int row = rows_of_blocks; row < height; row += rows_of_blocks) {
@@ -116,7 +116,8 @@ TEST(JpegParts, OfCmykMatchOneDecoder) {
     choices.restart_interval = random.between(0, 3);
     const Image image = random_image(random, random.between(1, 90), random.between(9, 150), {Sample::u8, 4});
     const FileBytes file = make_jpeg(image.view(), choices);
-    const int rows_of_blocks = 8 * std::max(choices.vertical_sampling, choices.as_ycck ? 2 : 1);  // K of YCCK has 2×2
+    // K of YCCK has sampling factors 2×2.
+    const int rows_of_blocks = 8 * std::max(choices.vertical_sampling, choices.as_ycck ? 2 : 1);
     for (const std::vector<int>& cuts : all_cuts(random, image.height(), rows_of_blocks)) {
       ASSERT_TRUE(read_in_jpeg_parts(file, cuts, kThreads));
       ASSERT_EQ(difference_of_jpeg_parts(file, cuts, {.threads = kThreads}), "");
@@ -139,7 +140,7 @@ TEST(JpegParts, RequireOneSequentialScan) {
   }
 }
 
-/// A file 90 rows high that can be decoded in parts.
+/// A file with 90 rows that can be decoded in parts.
 FileBytes file_for_parts(Random& random, int restart_interval) {
   JpegChoices choices = with(kSamplings[random.below(4)]);
   choices.quality = random.between(20, 95);
@@ -182,7 +183,7 @@ TEST(JpegParts, AgreeWithOneDecoderOnMutants) {
   }
 }
 
-/// Offset at which the coded data begins.
+/// The offset of the coded data.
 std::size_t scan_of(const FileBytes& file) {
   for (std::size_t i = 2; i + 3 < file.size();) {
     const std::size_t length =
@@ -234,10 +235,10 @@ TEST(JpegParts, AgreeWithOneDecoderOnTheCatalogue) {
   EXPECT_GE(files, 100);
 }
 
-/// A gray file with a fill byte (T.81, B.1.1.2). A reader that mistakes the fill byte for a marker jumps into a
-/// comment. The comment holds the segments of a color file.
+/// A gray file with a fill byte (T.81, B.1.1.2), followed by a comment that contains the segments of a color file. A
+/// reader that mistakes the fill byte for a marker jumps into this comment.
 FileBytes with_color_behind_a_fill_byte(const FileBytes& gray, const FileBytes& color) {
-  constexpr std::size_t kJump = 2 + 2 + 0xFE00;  // SOI, 0xFF 0xFF, and the 0xFE 0x00 that follow as a length
+  constexpr std::size_t kJump = 2 + 2 + 0xFE00;  // SOI, 0xFF 0xFF, and the following 0xFE 0x00 interpreted as a length
   constexpr std::uint64_t kFirst = 65000;
   FileBytes file(gray.begin(), gray.begin() + 2);
   add_be(file, 0xFFFFFE0002, 5);
@@ -278,7 +279,7 @@ TEST(JpegParts, AreUsedForLargeImages) {
   }
 }
 
-/// Narrow images have tall parts, and the widest images have few rows in memory.
+/// Narrow images have tall parts; the widest images have few rows in memory.
 TEST(JpegCuts, BoundTheCoefficientsOfAPart) {
   const std::string name = "file";
   for (const int width : {1, 100, 5000, 65000}) {

@@ -1,5 +1,5 @@
-// JPEGs whose scans are decoded together. For every file, pixels and errors must match those of a single decoder. Takes
-// four seconds on one core.
+// JPEG files whose scans are decoded concurrently. For every file, pixels and errors must equal those of the ordinary
+// decoder. Takes four seconds on one core.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace test;
 
-/// Each step takes one row of MCUs, some rows, or all.
+/// A step processes one row of MCUs, several rows or all rows.
 JpegPipelineChoices any_choices(Random& random) {
   constexpr std::array<int, 3> kStepPixels = {1, 3000, 1 << 16};
   return {.threads = random.between(1, 5), .step_pixels = kStepPixels[random.below(3)]};
@@ -113,7 +113,7 @@ TEST(JpegPipeline, OfExtremeCoefficientsMatchesOneDecoder) {
   }
 }
 
-/// A file whose scans can be decoded together.
+/// A file whose scans can be decoded concurrently.
 FileBytes file_of_scans(Random& random, int height) {
   const JpegChoices choices = of_several_scans(random, kAllJpegFactors[random.below(4)]);
   const PixelFormat format{Sample::u8, choices.progressive && random.below(4) == 0 ? 1 : 3};
@@ -146,7 +146,8 @@ TEST(JpegPipeline, OfMutantsMatchesOneDecoder) {
   EXPECT_GT(read, 200) << "most mutants are left to one decoder before any scan is read";
 }
 
-/// Puts two bytes before the first restart marker of each scan that is directly before another one; counts the scans.
+/// Inserts two bytes before the first restart marker of each scan that directly precedes another scan. Returns the
+/// number of such scans.
 int expect_noticed_in_each_scan(Random& random, const FileBytes& file) {
   const JpegScript script = *read_jpeg_script(file);
   const auto is_restart = [](std::byte a, std::byte b) {
@@ -170,7 +171,7 @@ int expect_noticed_in_each_scan(Random& random, const FileBytes& file) {
   return scans;
 }
 
-/// libjpeg drops such bytes, and warns only when it next looks for a marker, which may be in a later scan.
+/// libjpeg drops such bytes. It warns only when it next searches for a marker, possibly in a later scan.
 TEST(JpegPipeline, NoticesBytesDroppedBeforeARestartMarker) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -198,7 +199,7 @@ TEST(JpegPipeline, OfTheCatalogueMatchesOneDecoder) {
   EXPECT_GE(files, 10) << "of several scans";
 }
 
-/// Offsets of the markers SOS and EOI.
+/// The offsets of the SOS and EOI markers.
 std::vector<std::size_t> ends_of(const FileBytes& file) {
   std::vector<std::size_t> offsets;
   for (std::size_t i = 2; i + 1 < file.size(); ++i) {
@@ -209,7 +210,7 @@ std::vector<std::size_t> ends_of(const FileBytes& file) {
   return offsets;
 }
 
-/// The offset at which the scan with this number begins, or at which the tables before it begin.
+/// The offset of the scan with this number, or of the tables that precede it.
 std::size_t begin_of(const JpegScript& script, const FileBytes& file, std::size_t scan) {
   return static_cast<std::size_t>(script.scans[scan].tables.data() - file.data());
 }
@@ -234,7 +235,7 @@ TEST(JpegScript, SplitsTheFile) {
   EXPECT_FALSE(script->scans[0].depends_on(script->scans[1])) << "DC and AC";
 }
 
-/// libjpeg smooths blocks of such a file, so pixels depend on the blocks around them.
+/// libjpeg smooths the blocks of such a file, so pixels depend on neighboring blocks.
 TEST(JpegScript, OfUnfinishedFilesIsNone) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,4 @@
-// Reading JPEG: the pixels of libjpeg's defaults, strict and lenient mode, and limits.
+// Reading JPEG: pixels as with libjpeg's default settings, strict and lenient mode, and limits.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -100,17 +100,17 @@ TEST(JpegReader, IgnoresTrailingData) {
 
 TEST(JpegReader, TreatsWarningsAsErrors) {
   FileBytes file = small_jpeg();
-  file.insert(file.end() - 2, 100, std::byte{0x12});  // more than libjpeg reads ahead: extraneous bytes before marker
+  // More than libjpeg reads ahead, so it warns of extraneous bytes before a marker.
+  file.insert(file.end() - 2, 100, std::byte{0x12});
   EXPECT_TRUE(rejects(file, ErrorKind::decode, "damaged"));
   EXPECT_TRUE(rejects(file, ErrorKind::decode, "--lenient"));
 }
 
-/// docs/decisions/0025-bytes-after-a-scan.md. libjpeg has up to seven of these bytes among its next bits, and does not
-/// report them.
+/// docs/decisions/0025-bytes-after-a-scan.md. libjpeg prefetches up to seven of these bytes and does not report them.
 TEST(JpegReader, BytesBeforeTheEndAreRejectedUnlessTheyAreZeros) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const int side : {24, 300}) {  // decoded by libjpeg alone, and by gpuimg's own decoder
+  for (const int side : {24, 300}) {  // small images are decoded by libjpeg alone, large ones by gpuimg's own decoder
     for (const int channels : {1, 3}) {
       for (const bool progressive : {false, true}) {
         JpegChoices choices;
@@ -284,7 +284,7 @@ TEST(JpegReader, RejectsMoreThan500Scans) {
     return many;
   };
   EXPECT_TRUE(rejects(with_scans(501), ErrorKind::decode));
-  // libjpeg warns about a repeated scan, so only lenient mode reaches the limit.
+  // libjpeg warns about a repeated scan, so only lenient mode can reach the limit.
   const ReadOptions lenient{.lenient = true};
   EXPECT_NO_THROW(decode(with_scans(500), "many.jpg", lenient));
   EXPECT_TRUE(rejects(with_scans(501), ErrorKind::decode, "more than 500 scans", "many.jpg", lenient));

@@ -1,4 +1,4 @@
-// The coefficients of a JPEG that has several scans. They must be those of libjpeg, or the file must be left to
+// The coefficients of a JPEG with several scans. The decoder must return libjpeg's coefficients or leave the file to
 // libjpeg. Takes three seconds on one core.
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ JpegPipelineChoices any_choices(Random& random) {
 
 const JpegFactors& any_factors(Random& random) { return kAllJpegFactors[random.below(std::size(kAllJpegFactors))]; }
 
-/// A file that is progressive with any scans, or that has a scan for each component.
+/// A progressive file with arbitrary scans, or a file with one scan per component.
 FileBytes any_file(Random& random, int width, int height) {
   JpegChoices choices = of_several_scans(random, any_factors(random));
   const int channels = choices.progressive && random.below(4) == 0 ? 1 : 3;
@@ -44,14 +44,14 @@ TEST(JpegScanCodes, OfEverySizeAreLibjpegs) {
   for (int width = 1; width <= 40; ++width) {
     for (int height = 1; height <= 40; ++height) {
       const FileBytes file = any_file(random, width, height);
-      if (read_jpeg_script(file)) {  // not of more than 64 scans
+      if (read_jpeg_script(file)) {  // nullopt for more than 64 scans
         ASSERT_EQ(verdict_on_jpeg_codes(file, any_choices(random)), same) << width << "x" << height;
       }
     }
   }
 }
 
-/// Tests every code length, values of up to ten bits, and bands longer than the rest of the buffer.
+/// Covers every code length, values of up to ten bits, and bands that exceed the remaining buffer.
 TEST(JpegScanCodes, OfLargeCoefficientsAreLibjpegs) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -83,7 +83,7 @@ TEST(JpegScanCodes, OfTheCatalogueAreLibjpegs) {
   EXPECT_GE(read, 8);
 }
 
-/// Files that lack one byte anywhere, are cut off anywhere before the last marker, or have one more byte.
+/// Files that lack one byte at any position, have one additional byte, or are truncated before the last marker.
 TEST(JpegScanCodes, OfShiftedBytesAreLibjpegsOrLeft) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -128,7 +128,7 @@ TEST(JpegScanCodes, OfMutantsAreLibjpegsOrLeft) {
   EXPECT_GT(left_files, 100) << "the codes are damaged, not the segments";
 }
 
-/// A file with restart markers in its first scan, and the offset of the first of them.
+/// A file with restart markers in its first scan, and the offset of the first marker.
 struct Restarting {
   FileBytes file;
   std::size_t first;
@@ -170,9 +170,9 @@ TEST(JpegScanCodes, WithOddRestartMarkersAreLeft) {
   }
 }
 
-/// libjpeg forgets the run at the marker, and warns that there is no code after it.
+/// libjpeg discards the run at the marker, and warns that the code after it is missing.
 TEST(JpegScanCodes, WithARunBeyondARestartMarkerAreLeft) {
-  Image flat(64, 8, {Sample::u8, 1});  // eight blocks, which a single code says have no AC coefficients
+  Image flat(64, 8, {Sample::u8, 1});  // eight blocks; a single code states that none of them has AC coefficients
   std::fill_n(flat.view().data, flat.size_bytes(), std::byte{90});
   const FileBytes file = make_jpeg(
       flat.view(), {.progressive = true, .scans = {{.component = 0}, {.component = 0, .first = 1, .last = 63}}});
@@ -196,7 +196,7 @@ TEST(JpegScanCodes, WithARunBeyondARestartMarkerAreLeft) {
   EXPECT_EQ(verdict_on_jpeg_codes(with_interval(4, true), {}), left);
 }
 
-/// A table with one code for each of `lengths`. The symbols start at 0.
+/// A table with one code for each element of `lengths`. Symbols start at 0.
 JpegHuffmanTable table_of(std::initializer_list<unsigned> lengths) {
   JpegHuffmanTable table;
   unsigned symbol = 0;
@@ -245,7 +245,7 @@ TEST(JpegCodeTable, RejectsWhatLibjpegRejects) {
   EXPECT_FALSE(table.set_ac(from, 0, 15));
 }
 
-/// Reads over many refills of the buffer, with stuffed bytes and without, and segments of each size.
+/// Reads across many refills of the buffer, with and without stuffed bytes, and segments of each size.
 TEST(JpegCodeBits, AreThoseOfTheScan) {
   Random random;
   SCOPED_TRACE(random.trace());

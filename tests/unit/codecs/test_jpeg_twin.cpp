@@ -1,5 +1,4 @@
-// Runs the device's JPEG decoder on the host. The pixels must be those of libjpeg-turbo, or the file must be left to
-// it.
+// Runs the device's JPEG decoder on the host. It must return libjpeg-turbo's pixels or leave the file to libjpeg-turbo.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +25,8 @@ namespace {
 
 using namespace test;
 
-/// Subsequences from one byte to more bytes than most files have. Each is a tile of its own, or all are in one tile.
+/// The size of a subsequence varies from one byte to more than most files have. Each subsequence is its own tile, or
+/// all are in one tile.
 TwinChoices any_choices(Random& random) {
   constexpr std::uint32_t kBytes[] = {1, 2, 3, 4, 8, 16, 61, 128};
   TwinChoices choices;
@@ -54,7 +54,8 @@ TEST(JpegTwin, TakesEverySamplingAndSize) {
   for (const JpegSampling sampling : kJpegSamplings) {
     for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33, random.between(34, 200)}) {
       for (const int height : {1, 2, 3, 7, 8, 9, 16, 17, 31, 33, random.between(34, 100)}) {
-        JpegChoices choices = any_jpeg(random, 60, 12);  // below 60, noise makes wild blocks
+        // Below 60, noise can exceed the device's bounds for coefficients.
+        JpegChoices choices = any_jpeg(random, 60, 12);
         choices.horizontal_sampling = sampling.horizontal;
         choices.vertical_sampling = sampling.vertical;
         const Image image = any_image(random, width, height, {Sample::u8, random.below(5) == 0 ? 1 : 3});
@@ -126,7 +127,7 @@ TEST(JpegTwin, AgreesOnMutants) {
   EXPECT_GE(taken, 100);
 }
 
-/// Mutants of files with one component. All blocks of such a file are of the same kind.
+/// Mutants of files with one component, in which all blocks use the same tables.
 TEST(JpegTwin, AgreesOnMutantsOfGray) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -196,7 +197,7 @@ TEST(JpegTwin, FindsItsOwnErrors) {
     const TwinResult sound = decode_with_twin(*jpeg, choices);
     ASSERT_TRUE(sound.image);
     choices.planted_error = static_cast<int>(random.below(sound.subsequences - 1));
-    // An error in the last subsequence of a segment has no effect on others.
+    // An error in the last subsequence of a segment affects no other subsequence.
     const TwinResult wrong = decode_with_twin(*jpeg, choices);
     if (wrong.image) {
       ASSERT_GT(jpeg->restart_interval, 0);
@@ -252,8 +253,8 @@ TEST(JpegTwin, RepairsTilesWithoutRunIn) {
   EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
 }
 
-/// A walk ends with the block that begins last in its subsequence. At most 64 of its symbols belong to the next walk
-/// too.
+/// A walk ends with the last block that begins in its subsequence. At most 64 of its symbols also belong to the next
+/// walk.
 TEST(JpegTwin, DecodesEachSymbolOnce) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -288,7 +289,7 @@ TEST(JpegScanBytes, AreClassifiedByTheirNeighbors) {
   SCOPED_TRACE(random.trace());
   constexpr std::uint32_t kValues[] = {0, 1, 0xCF, 0xD0, 0xD7, 0xD8, 0xD9, 0xFE, 0xFF, 0x80};
   for (int round = 0; round < 20000; ++round) {
-    std::array<std::uint8_t, 18> bytes{};  // before, 16, after
+    std::array<std::uint8_t, 18> bytes{};  // the byte before, 16 bytes, and the byte after
     for (std::uint8_t& byte : bytes) {
       byte = static_cast<std::uint8_t>(random.below(2) == 0 ? 0xFF : kValues[random.below(std::size(kValues))]);
     }

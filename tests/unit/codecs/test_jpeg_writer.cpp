@@ -1,4 +1,4 @@
-// The writers of JPEG, BMP and TGA: libjpeg, and plain decoders in this file for BMP and TGA, recover the pixels.
+// The writers of JPEG, BMP and TGA. libjpeg decodes the JPEG files; simple decoders in this test decode BMP and TGA.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,11 +27,11 @@ std::vector<std::byte> encoded(ConstView pixels, FileFormat type, int quality = 
 
 struct JpegContent {
   Image image;
-  int luma_sampling = 1;           ///< 2: color has half the width
-  int luma_vertical_sampling = 1;  ///< 2: color has half the height
+  int luma_sampling = 1;           ///< 2: chroma has half the width
+  int luma_vertical_sampling = 1;  ///< 2: chroma has half the height
 };
 
-/// libjpeg's default handler ends the process on an error, which fails the test.
+/// libjpeg's default error handler exits, which fails the test.
 JpegContent decoded_jpeg(const std::vector<std::byte>& bytes) {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
@@ -71,7 +71,7 @@ std::uint32_t number_at(const std::vector<std::byte>& file, std::size_t offset, 
   return value;
 }
 
-/// Files store the bottom row first and blue before red; channels 1 and 2 are gray and alpha.
+/// Files store the bottom row first and blue before red. Channels 1 and 2 are gray and alpha.
 void set_pixel(Image& image, int x, int y_from_bottom, std::span<const std::byte> pixel) {
   const int channels = image.format().channels;
   for (int c = 0; c < channels; ++c) {
@@ -81,7 +81,7 @@ void set_pixel(Image& image, int x, int y_from_bottom, std::span<const std::byte
   }
 }
 
-/// 24 bits, or 32 bits with masks in the order of set_pixel.
+/// Decodes 24 bits per pixel, or 32 bits with masks in the order of set_pixel.
 Image decoded_bmp(const std::vector<std::byte>& file) {
   const int channels = static_cast<int>(number_at(file, 28, 2)) / 8;
   Image image(static_cast<int>(number_at(file, 18, 4)), static_cast<int>(number_at(file, 22, 4)),
@@ -101,7 +101,7 @@ Image decoded_bmp(const std::vector<std::byte>& file) {
   return image;
 }
 
-/// A run-length encoded file, gray (11) or color (10).
+/// Decodes a run-length encoded file, gray (kind 11) or color (kind 10).
 Image decoded_tga(const std::vector<std::byte>& file) {
   const std::size_t pixel_bytes = number_at(file, 16, 1) / 8;
   EXPECT_EQ(number_at(file, 2, 1), pixel_bytes <= 2 ? 11U : 10U);

@@ -1,4 +1,5 @@
-// Memory limits of the decoding libraries: stb_image's budget, libjpeg's cap, and chunks that libpng never inflates.
+// Memory limits of the decoding libraries: stb_image's budget, libjpeg's limit, and chunks that libpng must not
+// inflate.
 #include <gtest/gtest.h>
 #include <stb_image.h>
 #include <sys/resource.h>
@@ -57,7 +58,7 @@ TEST(StbBudget, LimitsTotalAllocations) {
   EXPECT_FALSE(stb_reads(file)) << "without a budget";
 }
 
-/// No valid file reaches the cap. The cap is the size of all coefficients plus 64 MiB.
+/// The limit is the size of all coefficients plus 64 MiB; no valid file reaches it.
 TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
   Random random;
   const FileBytes bytes = make_jpeg(random_image(random, 200, 100, {Sample::u8, 3}).view());
@@ -69,7 +70,7 @@ TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
   EXPECT_LE(rows.max_bytes(), (std::size_t{64} << 20) + 4 * coefficients);
 }
 
-/// A stream that inflates to `size` zeros.
+/// A zlib stream that inflates to `size` zeros.
 FileBytes deflated_zeros(std::size_t size) {
   const std::vector<Bytef> zeros(std::size_t{1} << 20);
   FileBytes deflated(size / 500 + 1000);
@@ -100,9 +101,9 @@ TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
                                        {"iCCP", with_head("a\0\0"sv)},
                                        {"prIv", zeros},
                                        {"tEXt", FileBytes(std::size_t{4} << 20, std::byte{'a'})}};
-  const std::size_t copies = kHasSanitizer ? 8 : 2;  // a sanitizer keeps shadow memory and freed blocks
+  const std::size_t copies = kHasSanitizer ? 8 : 2;  // a sanitizer needs shadow memory and keeps freed blocks
   for (const PngChunk& bomb : bombs) {
-    for (const bool interlaced : {false, true}) {  // read by the fast path, and by libpng
+    for (const bool interlaced : {false, true}) {  // the fast path reads the first file, libpng the interlaced one
       PngPicture picture;
       picture.interlaced = interlaced;
       picture.samples = {7};

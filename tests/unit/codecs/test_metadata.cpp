@@ -1,4 +1,4 @@
-// Metadata through files: PNG and JPEG in all four directions, the reset of the orientation, units of density, and
+// Metadata carried between PNG and JPEG in all four directions, the reset of the orientation, units of density, and
 // metadata that a format or the pixels cannot hold.
 #include <gtest/gtest.h>
 
@@ -220,7 +220,7 @@ TEST(Metadata, PositionsAreRemovedAndNothingElse) {
   }
   Metadata overlapping;
   overlapping.exif = rich_exif();
-  overlapping.exif[10 + 4 * 12 + 8] = std::byte{8};  // the link leads to the main directory
+  overlapping.exif[10 + 4 * 12 + 8] = std::byte{8};  // the GPS link points to the main directory
   EXPECT_EQ(remove_positions(overlapping).size(), 1U);
   EXPECT_TRUE(overlapping.exif.empty());
 }
@@ -241,7 +241,7 @@ TEST(Metadata, HostileExifLosesItsPositionsOrAll) {
   }
 }
 
-/// A directory with the two resolutions and their unit.
+/// An EXIF directory with the two resolutions and their unit.
 FileBytes exif_of_density(std::uint32_t x, std::uint32_t y, std::uint32_t unit) {
   FileBytes exif = bytes_of(std::string_view("MM\0*\0\0\0\x08\0\3", 10));
   constexpr std::uint32_t kRatios = 8 + 2 + 3 * 12 + 4;
@@ -348,7 +348,8 @@ TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
   at[static_cast<std::ptrdiff_t>(name.size())] = std::byte{'6'};
   EXPECT_EQ(turned_with(turned).metadata.xmp, xmp_packet());
   EXPECT_TRUE(turned_with(turned).details.empty());
-  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are stored upright
+  // EXIF declares the stored pixels as upright.
+  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);
 }
 
 TEST(Metadata, XmpThatCannotBeResetIsLeftOut) {
@@ -363,7 +364,7 @@ TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
   for (const bool big_endian : {false, true}) {
     FileBytes exif = exif_with(6, big_endian);
     const FileBytes upright = exif_with(1, big_endian);
-    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // a second directory at the end of this one
+    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // the first directory links to a second one at its end
     FileBytes directory(upright.begin() + 8, upright.end());
     add_bytes(exif, directory);
     const DecodedImage found = turned_with({}, exif);

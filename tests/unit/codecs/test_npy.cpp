@@ -1,4 +1,4 @@
-// .npy: every sample type round-trips, the header matches NumPy's, and malformed headers are rejected.
+// .npy: every sample type survives a round trip, the header matches NumPy's, and malformed headers are rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A version 1.0 file with exactly this header and `data_bytes` zeros.
+/// A version 1.0 file with exactly this header, and `data_bytes` zeros.
 std::string npy_file(const std::string& header, std::size_t data_bytes) {
   std::string file = "\x93NUMPY";
   file += {'\1', '\0', static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};

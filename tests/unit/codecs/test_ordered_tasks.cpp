@@ -1,4 +1,4 @@
-// Tasks that one thread begins and several threads run.
+// Ordered tasks: one thread submits them, and several threads run them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,7 +29,7 @@ void for_kinds(const std::function<void(int threads, std::size_t in_flight)>& bo
 TEST(OrderedTasks, EachRunsOnceAndNoneTooEarly) {
   for_kinds([](int threads, std::size_t in_flight) {
     constexpr int kTasks = 500;
-    std::vector<int> inputs(kTasks, 0);  // unlike 0 once the task is begun
+    std::vector<int> inputs(kTasks, 0);  // not 0 after the task has been submitted
     std::vector<std::atomic<int>> runs(kTasks);
     std::atomic<int> running = 0;
     std::atomic<bool> are_few = true;
@@ -89,7 +89,7 @@ TEST(OrderedTasks, ErrorsThatNobodyWaitedForComeWithTheirPlace) {
   EXPECT_THROW(tasks.begin(), std::runtime_error);
 }
 
-/// The destructor must wait: otherwise a task would use data that no longer exists.
+/// The destructor must wait for running tasks, because they use data that is about to be destroyed.
 TEST(OrderedTasks, AbandonedOnesDoNotRun) {
   for_kinds([](int threads, std::size_t in_flight) {
     for (int round = 0; round < 20; ++round) {

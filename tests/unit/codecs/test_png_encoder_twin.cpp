@@ -1,4 +1,4 @@
-// Runs the device's PNG encoder on the host. Its files must equal the host's files byte for byte.
+// Runs the device's PNG encoder on the host. Its files must equal the host's, byte for byte.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,13 +120,13 @@ TEST(PngEncoderTwin, PhotosNoiseAndFlatImages) {
     ASSERT_NO_FATAL_FAILURE(expect_same(photo_like_image(random, 911, 400, channels)));
   }
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, {Sample::u16, 4}}) {
-    ASSERT_NO_FATAL_FAILURE(expect_same(random_image(random, 700, 300, format)));  // stored
-    ASSERT_NO_FATAL_FAILURE(expect_same(constant_image(700, 300, format, 77)));    // blocks of one part
+    ASSERT_NO_FATAL_FAILURE(expect_same(random_image(random, 700, 300, format)));  // becomes stored blocks
+    ASSERT_NO_FATAL_FAILURE(expect_same(constant_image(700, 300, format, 77)));    // becomes blocks of one part
     ASSERT_NO_FATAL_FAILURE(expect_same(black_and_white_image(random, 500, 200, format)));
   }
 }
 
-/// A row is a strip of several blocks, and the last strip may be shorter.
+/// A row forms a strip of several blocks; the last strip can be shorter.
 TEST(PngEncoderTwin, LongRows) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -50,7 +50,7 @@ PngPicture varied_picture(Random& random, PngKind kind, std::uint32_t width, std
   return picture;
 }
 
-/// Chunks with image data deflated by zlib, in one or more IDAT chunks, with ancillary chunks around it.
+/// Image data compressed by zlib, in one or more IDAT chunks, with ancillary chunks around them.
 std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture, int level) {
   std::vector<PngChunk> chunks = png_chunks(picture);
   FileBytes raw = png_raw(picture);
@@ -95,7 +95,7 @@ TEST(PngFast, ReadsValidFilesWithoutLibpng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PngKind kind : png_kinds()) {
-    // From less than one block of rows to several, with rows from one byte to longer than a block.
+    // Images from less than one block of rows to several blocks; rows from one byte to more than a block.
     for (const auto& [width, height] : {std::pair{1U, 1U}, {1U, 70000U}, {300000U, 3U}, {511U, 700U}}) {
       const PngPicture picture = varied_picture(random, kind, width, height);
       const FileBytes file = assemble_png(deflated_chunks(random, picture));
@@ -107,7 +107,7 @@ TEST(PngFast, ReadsValidFilesWithoutLibpng) {
   }
 }
 
-/// Random samples of `values` different values.
+/// Random samples with `values` different values.
 FileBytes large_file(Random& random, std::uint32_t values) {
   PngPicture picture;
   picture.kind = {2, 8};
@@ -146,7 +146,7 @@ TEST(PngFast, LeavesVeryLongRowsToLibpng) {
   EXPECT_EQ(difference_of_png_paths(file), "");
 }
 
-/// Changes bytes, whole chunks or the end of the file.
+/// Changes bytes or whole chunks, or truncates the file.
 FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
   const auto any = [&](std::size_t size) { return random.below(static_cast<std::uint32_t>(size)); };
   switch (random.below(8)) {
@@ -158,7 +158,7 @@ FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
       chunk.data.resize(any(chunk.data.size() + 5));
       break;
     }
-    case 4: {  // the CRC is correct, the checksum of the image data is not
+    case 4: {  // the CRC is correct, but the checksum of the image data is wrong
       FileBytes& data = chunks[chunks.size() - 1 - any(2)].data;
       if (!data.empty()) {
         data[any(data.size())] ^= static_cast<std::byte>(1U << random.below(8));
@@ -205,7 +205,7 @@ TEST(PngFast, AgreesWithLibpngOnChunkOrder) {
           stranger.crc_error = crc_error;
           chunks.insert(chunks.begin() + static_cast<std::ptrdiff_t>(place), stranger);
           ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
-          // With a tRNS chunk before or after it.
+          // With a tRNS chunk before or after the other chunk.
           chunks.insert(chunks.begin() + 2, {"tRNS", FileBytes(5)});
           ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
         }
@@ -319,10 +319,10 @@ TEST(PngUnfilter, ParallelRowsMatchSequentialRows) {
   };
   for (int trial = 0; trial < 4000; ++trial) {
     const std::size_t pixel = kPixelBytes.at(random.below(6));
-    // Fewer values are processed in halves and one by one.
+    // One trial in three has fewer rows than are unfiltered at a time; these are processed in halves and one by one.
     const std::size_t rows = trial % 3 == 0 ? 1 + random.below(20) : rows_unfiltered_at_once(pixel);
     const std::size_t bytes = pixel * (1 + random.below(trial % 2 == 0 ? 16 : 300));
-    const std::uint32_t kinds = 1 + random.below(kPngFilterCount);  // often the same filter in all rows
+    const std::uint32_t kinds = 1 + random.below(kPngFilterCount);  // rows often share one filter
     auto filtered = octets(rows * (bytes + 1) + kUnfilterOverread);
     const auto above = octets(bytes);
     std::vector<std::uint8_t> expected(rows * bytes + kGuard, 0xCD);

@@ -1,4 +1,4 @@
-// Damaged, misplaced or repeated metadata in PNG: only the metadata is lost.
+// Damaged, misplaced or repeated metadata in PNG: gpuimg drops only the affected metadata and keeps the pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>

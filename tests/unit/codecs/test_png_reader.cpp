@@ -1,5 +1,5 @@
-// Reading PNG: all kinds give the pixels of the specification. It does not matter how chunks are divided or mixed, or
-// what follows them.
+// Reading PNG: all kinds give the pixels that the specification defines, however chunks are divided or interleaved, and
+// whatever follows the image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-/// tRNS: a color that occurs in the picture, or opacities for a part of the palette.
+/// Adds tRNS: a color that occurs in the picture, or alpha values for a part of the palette.
 void add_transparency(Random& random, PngPicture& picture) {
   if (picture.kind.color_type == 3) {
     const std::uint32_t count = 1 + random.below(1U << picture.kind.bit_depth);
@@ -157,7 +157,7 @@ TEST(PngReader, SurvivesMutations) {
     PngPicture picture = random_picture(random, kind, 6, 5);
     picture.interlaced = random.below(2) == 1;
     expect_sane_when_mutated(make_png(picture), "mutant.png", random, 150);
-    // With correct chunk checksums, so that more mutations reach the decoder.
+    // Chunk checksums are correct, so that more mutations reach the decoder.
     std::vector<PngChunk> chunks = png_chunks(picture);
     for (int round = 0; round < 50; ++round) {
       FileBytes& data = chunks[chunks.size() - 2].data;
@@ -167,7 +167,7 @@ TEST(PngReader, SurvivesMutations) {
   }
 }
 
-/// libpng ignores it, and so do programs that read with libpng.
+/// libpng ignores such a color, so programs that use libpng ignore it, too.
 TEST(PngReader, IgnoresATransparentColorBeforeTheSuggestedPalette) {
   PngPicture picture;
   picture.kind = {2, 8};

@@ -119,7 +119,7 @@ TEST(PngReader, RejectsDamagedImageData) {
   for (std::size_t more : {1, 16, 100000}) {
     EXPECT_TRUE(rejects(with_raw([&](FileBytes& r) { r.resize(r.size() + more); }), ErrorKind::decode, "more")) << more;
   }
-  for (std::size_t more : {1, 16, 100000}) {  // bytes after the stream do not hide its contents
+  for (std::size_t more : {1, 16, 100000}) {  // bytes after the stream must not hide the wrong contents
     const auto with_both = [&](FileBytes& d) {
       FileBytes raw = png_raw(small_picture());
       raw.resize(raw.size() + more);

@@ -1,4 +1,4 @@
-// PNGs decoded from an open file: the checksums of image data in many chunks, and files that are never whole in memory.
+// PNG decoded from an open file: checksums of image data in many chunks, and files that are never entirely in memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace codecs::png;
 using namespace std::string_view_literals;
 using namespace test;
 
-/// Cuts the image data into chunks of these sizes, and the rest into one.
+/// Divides the image data into chunks of these sizes; the remainder becomes one chunk.
 std::vector<PngChunk> cut(std::vector<PngChunk> chunks, const std::vector<std::size_t>& sizes) {
   const auto data = std::find_if(chunks.begin(), chunks.end(), [](const PngChunk& c) { return c.name == "IDAT"; });
   std::vector<PngChunk> parts;
@@ -37,8 +37,8 @@ std::vector<PngChunk> cut(std::vector<PngChunk> chunks, const std::vector<std::s
   return chunks;
 }
 
-/// Checks whether the checksums of the image data are right, in steps of random length. Some steps are read first, a
-/// little behind or ahead of the check, as code that inflates them would.
+/// Verifies the checksums of the image data in steps of random length. As an inflating caller would, it reads some
+/// steps before the verification, slightly behind or ahead of it.
 bool are_checksums_right(Random& random, const FileBytes& file, bool is_inflated) {
   const PngFile png = scan_png(in_memory(file)).value();
   PngDataCheck check(png);
@@ -56,7 +56,7 @@ bool are_checksums_right(Random& random, const FileBytes& file, bool is_inflated
   return are_right && check.up_to(data.size);
 }
 
-/// More than a megabyte.
+/// A picture of more than a megabyte.
 PngPicture large_picture(Random& random) { return random_picture(random, {2, 8}, 701, 601); }
 
 TEST(PngRows, EveryChecksumOfImageDataCounts) {
@@ -95,7 +95,7 @@ class PngOfAFile : public testing::Test {
     put_text(path_, {reinterpret_cast<const char*>(file.data()), file.size()});
     file_ = file;
   }
-  /// Decodes from the open file, and checks that the number of pixels is the one that was expected.
+  /// Decodes from the open file, and checks that the decoder announces the expected number of pixels.
   std::optional<DecodedImage> from_file(const ReadOptions& options = {}) {
     std::uint64_t expected = 0;
     auto decoded = decode_file(path_, options, [&](const DeclaredImage& declared, std::uint64_t) {

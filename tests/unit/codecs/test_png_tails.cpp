@@ -1,5 +1,5 @@
-// PNG whose deflate stream continues after the last row without more output. libpng reads such data in portions, and
-// the fast path must accept and reject the same files.
+// PNG whose deflate stream continues after the last row without further output. libpng reads such data in portions; the
+// fast path must accept and reject the same files as libpng.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -17,9 +17,9 @@ namespace {
 
 using namespace test;
 
-constexpr std::size_t kEmptyBlock = 5;  // bytes
+constexpr std::size_t kEmptyBlock = 5;  // in bytes
 
-/// The image data of a picture, followed by `blocks` empty stored blocks and the end.
+/// The image data of a picture, followed by `blocks` empty stored blocks and the end of the stream.
 FileBytes with_tail(const PngPicture& picture, int level, std::size_t blocks) {
   FileBytes raw = png_raw(picture);
   z_stream stream{};
@@ -48,7 +48,8 @@ FileBytes with_tail(const PngPicture& picture, int level, std::size_t blocks) {
 TEST(PngTails, AgreeWithLibpng) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const std::uint32_t height : {20U, 400U}) {  // data that libpng reads at once, and in portions
+  // Libpng reads the smaller data in one portion, and the larger data in several.
+  for (const std::uint32_t height : {20U, 400U}) {
     PngPicture picture = random_picture(random, {2, 8}, 400, height);
     picture.filter = 5;
     for (const int level : {0, 1, 6}) {

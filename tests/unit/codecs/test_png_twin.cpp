@@ -1,4 +1,4 @@
-// Runs the device's PNG decoder on the host. The pixels must be those of libpng, or the file must be left to libpng.
+// Runs the device's PNG decoder on the host. It must return libpng's pixels or leave the file to libpng.
 #include <gtest/gtest.h>
 #include <png.h>
 #include <zlib.h>
@@ -31,7 +31,7 @@ using namespace test;
 using gpuimg::png::DecodeShape;
 using gpuimg::png::Defect;
 
-/// Few lanes and short subsequences, so that small files have many windows and tiles.
+/// Few lanes and short subsequences give even small files many windows and tiles.
 DecodeShape any_shape(Random& random) {
   constexpr std::uint32_t kLanes[] = {1, 2, 3, 5, 8, 32, 128};
   constexpr std::uint32_t kTiles[] = {64, 256, 1024, 4096, 16384};
@@ -113,7 +113,7 @@ TEST(PngTwin, TakesTheFilesOfOurEncoder) {
   }
 }
 
-/// Blocks that the search does not look for, such as those with fixed codes, need one round each.
+/// Each block that the search does not look for, such as a block with fixed codes, needs a round of its own.
 TEST(PngTwin, AgreesOnAllOfZlib) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -146,7 +146,8 @@ TEST(PngTwin, AgreesOnEachParameterOfZlib) {
   EXPECT_GE(taken, 30);
 }
 
-/// How libpng writes a file: its own choice of filters, flushes after rows, and chunks of its buffer's size.
+/// Files as libpng writes them: libpng chooses the filters, flushes after rows, and makes chunks as large as its
+/// buffer.
 struct LibpngChoices {
   int level = 6;
   int strategy = 0;
@@ -206,7 +207,7 @@ FileBytes written_by_libpng(ConstView image, const LibpngChoices& choices) {
   return file;
 }
 
-/// Images of more than 32 KiB, for which libpng's window has 32 KiB.
+/// Images of more than 32 KiB, for which libpng uses a window of 32 KiB.
 TEST(PngTwin, AgreesOnTheFilesOfLibpng) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -222,7 +223,7 @@ TEST(PngTwin, AgreesOnTheFilesOfLibpng) {
   EXPECT_GE(taken, files / 2);
 }
 
-/// For tests/live/compare_png_twin.py, which writes the files with other encoders.
+/// tests/live/compare_png_twin.py runs this test, after it has written the files with other encoders.
 TEST(PngTwin, DISABLED_AgreesOnTheFilesOfAFolder) {
   const char* const folder = std::getenv("GPUIMG_TEST_PNG_FOLDER");
   ASSERT_NE(folder, nullptr);
@@ -280,7 +281,7 @@ TEST(PngTwin, LeavesEveryPrefixToTheHost) {
   }
 }
 
-/// A stream that is cut off, in a complete file.
+/// A truncated stream in a complete file.
 TEST(PngTwin, LeavesEveryPrefixOfTheDataToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -343,7 +344,7 @@ TEST(PngTwin, LeavesUnusualFilesToTheHost) {
   EXPECT_FALSE(describe_png_data({}));
 }
 
-/// Changes each byte of a file with one chunk. The checksums stay as they were.
+/// Changes each byte of a file with a single chunk. Checksums stay unchanged.
 TEST(PngTwin, SeesEveryChangedByte) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -399,10 +400,10 @@ TEST(PngTwin, FindsEachDefect) {
   no_stored.add(4, 16);
   EXPECT_EQ(defects_of(zlib_stream_of(no_stored.bytes(), 1), 1, 2, kGray), Defect::bad_chain);
   BitWriter far;
-  far.add(3, 3);     // the last block, of fixed codes
+  far.add(3, 3);     // the last block, with fixed codes
   far.add(0x0C, 8);  // a literal, 0
   far.add(0x40, 7);  // a match of length 3
-  far.add(0x10, 5);  // two bytes before
+  far.add(0x10, 5);  // distance 2
   far.add(0, 9);     // the end of the block
   EXPECT_EQ(defects_of(zlib_stream_of(far.bytes(), 0), 3, 1, kGray), Defect::bad_distance);
   FileBytes file = png_of_stream(100, 50, kGray, stream_of(raw), 0);
@@ -426,14 +427,14 @@ TEST(PngTwin, FindsItsOwnErrors) {
     ASSERT_TRUE(encoded);
     for (const Of of : {Of::entry, Of::exit, Of::bytes, Of::lane}) {
       const PngTwinResult found = decode_with_twin(*encoded, shape, {of, random.below(1000)});
-      // Lanes after the end of a block have no bytes that could be wrong.
+      // Lanes after the end of a block have no bytes, so the error has no effect.
       ASSERT_TRUE(!found.image || (of != Of::lane && found.repaired > 0) ||
                   same_pixels(found.image->view(), image.view()));
     }
   }
 }
 
-/// Passes that repair windows which begin at a wrong bit.
+/// Passes that repair windows that begin at a wrong bit.
 TEST(PngTwin, RepairsWindowsWithoutRunIn) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -447,7 +448,7 @@ TEST(PngTwin, RepairsWindowsWithoutRunIn) {
   EXPECT_GT(found.walks_again, 0U);
 }
 
-/// One code length for all symbols: walks never meet.
+/// All codes have the same length, so walks never synchronize.
 TEST(PngTwin, LeavesCodesThatDoNotSynchronizeToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -474,7 +475,7 @@ TEST(PngTwin, FollowsTheChainThroughStoredAndFixedBlocks) {
   EXPECT_GT(of_fixed.rounds, 1U);
 }
 
-/// A file that is slow on purpose: each block needs a round. The host decodes it.
+/// A deliberately slow file: each block needs a round. The host decodes it.
 TEST(PngTwin, GivesUpOnManyRounds) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -489,7 +490,7 @@ TEST(PngTwin, GivesUpOnManyRounds) {
   EXPECT_LE(found.rounds, DecodeShape{}.more_rounds + 1);
 }
 
-/// Flat rows: chains of matches as long as the image, and the largest expansion.
+/// Flat rows: chains of matches across the whole image, and the largest expansion.
 TEST(PngTwin, TakesFlatImages) {
   for (const int level : {1, 6, 9}) {
     const Image image = constant_image(900, 700, {Sample::u8, 3}, 77);

@@ -1,5 +1,5 @@
-// The PNG writer: libpng reads its files without warnings and gets the same pixels, and the bytes depend on neither
-// threads nor pitch. Filters and checksums are also checked against straightforward implementations.
+// The PNG writer: libpng reads its files without warnings and gets the original pixels. The bytes depend neither on
+// threads nor on the pitch. Filters and checksums are also compared with straightforward implementations.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
@@ -186,7 +186,7 @@ TEST(PngWriter, RejectsInvalidInput) {
 }
 
 TEST(PngWriter, RejectsRowsTooLongForDeflate) {
-  // No row is read: only the size matters.
+  // No row is read; only the size matters.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }
 
@@ -207,7 +207,7 @@ TEST(PngWriter, PngcheckFindsNoErrors) {
   std::filesystem::remove(path);
 }
 
-/// A filter's residues, computed as in the PNG specification.
+/// A filter's residues, computed as the PNG specification defines them.
 std::vector<std::uint8_t> reference_residues(PngFilter filter, const std::vector<std::uint8_t>& row,
                                              const std::vector<std::uint8_t>& above, std::size_t step) {
   std::vector<std::uint8_t> out(row.size());
@@ -231,7 +231,7 @@ TEST(PngFilters, MatchTheSpecification) {
   for (int round = 0; round < 400; ++round) {
     const auto step = static_cast<std::size_t>(random.between(1, 8));
     const std::size_t bytes = step * static_cast<std::size_t>(random.between(1, round < 200 ? 40 : 900));
-    const std::uint32_t range = random.below(2) == 0 ? 256 : 3;  // few values cause many ties
+    const std::uint32_t range = random.below(2) == 0 ? 256 : 3;  // few values give many ties
     std::vector<std::uint8_t> row(bytes);
     std::vector<std::uint8_t> above(bytes);
     std::generate(row.begin(), row.end(), [&] { return static_cast<std::uint8_t>(random.below(range)); });

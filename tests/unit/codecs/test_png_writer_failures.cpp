@@ -19,7 +19,7 @@ namespace {
 
 using namespace test;
 
-/// The resident memory of this process in bytes.
+/// This process's resident memory in bytes.
 std::size_t resident_bytes() {
   std::size_t total = 0;
   std::size_t resident = 0;
@@ -37,7 +37,7 @@ TEST(PngWriter, FreesMemoryWhenWritingFails) {
   const auto write_until_full = [&](std::size_t room) {
     const ByteSink full = [&](std::span<const std::byte> bytes) {
       if (bytes.size() > room) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // meanwhile other strips are packed and wait
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // meanwhile other strips are compressed and wait
         throw Error(ErrorKind::write, "full");
       }
       room -= bytes.size();
@@ -61,7 +61,7 @@ TEST(PngWriter, FreesMemoryWhenWritingFails) {
   const std::size_t before = resident_bytes();
   several();
   several();
-  if (!kHasSanitizer) {  // a sanitizer finds leaks itself and delays freeing
+  if (!kHasSanitizer) {  // a sanitizer detects leaks itself and delays freeing
     EXPECT_LT(resident_bytes(), before + (std::size_t{8} << 20));
   }
 }

@@ -1,4 +1,4 @@
-// Reading PNM: gray and color with any maximum value, and broken headers; writing it.
+// Reading PNM: gray and color with any maximum value, and broken headers. Writing PNM.
 #include <gtest/gtest.h>
 
 #include "codecs/image_writer.hpp"

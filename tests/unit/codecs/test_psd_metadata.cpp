@@ -1,4 +1,5 @@
-// The image resources of a PSD become metadata, which is also written to other formats. Damaged resources are left out.
+// The image resources of a PSD become metadata, which gpuimg also writes to other formats. Damaged resources are left
+// out.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +32,7 @@ FileBytes resolution(std::uint32_t x, std::uint32_t y) {
   FileBytes data;
   for (const std::uint32_t value : {x, y}) {
     add_be(data, value, 4);
-    add_be(data, 2, 2);  // shown per centimeter
+    add_be(data, 2, 2);  // the unit for display is the centimeter
     add_be(data, 1, 2);
   }
   return data;

@@ -1,5 +1,5 @@
-// Reading PSD: run-length coded rows are found by their lengths, and transparency by the sign of the number of layers.
-// The kinds of files are in the catalogue.
+// Reading PSD: row lengths locate run-length coded rows, and a negative number of layers declares transparency. The
+// catalogue covers the kinds of files.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"

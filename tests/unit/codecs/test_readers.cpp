@@ -1,4 +1,4 @@
-// Format detection by content, messages for files that are not read, decompression bombs, and garbage.
+// Format detection by content, messages for unsupported files, decompression bombs, and random bytes.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -70,7 +70,7 @@ TEST(ReadersKinds, EscapeTheNameInMessages) {
   }
 }
 
-/// The peak resident memory of the process in bytes.
+/// The process's peak resident memory in bytes.
 std::size_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -107,12 +107,12 @@ TEST(ReadersBombs, AreRejectedQuicklyInLittleMemory) {
   const std::vector<FileBytes> bombs = {
       png_declaring(side, side),
       png_declaring(0x7FFFFFFF, 0x7FFFFFFF),
-      png_declaring(30000, 30000),  // within the limit, but far too many for the file
+      png_declaring(30000, 30000),  // within the limit, but far more pixels than the file can hold
       with_le32(with_le32(make_bmp(1, 1, 24, {0}), 18, side), 22, side),
       with_le32(make_bmp(1, 1, 24, {0}), 22, 0x80000000U),
       with_be32(with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}), 14, side), 18, side),
       with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, {.run_length = true}), 14,
-                1U << 24),  // row lengths alone would take 100 MB
+                1U << 24),  // the row lengths alone would take 100 MB
       make_pnm("P5\n100000 100000\n255\n", {1}, 1),
       make_pnm("P6\n20000 20000\n65535\n", {1}, 1),
       bytes_of(
@@ -176,7 +176,7 @@ TEST(ReadersGarbage, IsRejected) {
       file.push_back(static_cast<std::byte>(random.below(256)));
     }
     try {
-      decode(file, "garbage.tga", options);  // may be an image by chance
+      decode(file, "garbage.tga", options);  // random bytes can happen to form an image
     } catch (const Error& error) {
       ASSERT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
     }

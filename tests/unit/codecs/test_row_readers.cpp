@@ -1,4 +1,5 @@
-// Rows read in bands equal those of the whole image. A file that cannot be read whole cannot be read in bands.
+// Reading in bands of rows gives the rows of the whole image. A file that is rejected as a whole is also rejected in
+// bands.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -23,7 +24,7 @@ int compare(std::span<const std::byte> bytes, const std::string& name, std::init
 }
 
 TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
-  std::map<std::string, int> read;  // by the extension of the name
+  std::map<std::string, int> read;  // by file extension
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
     SCOPED_TRACE(file.name);

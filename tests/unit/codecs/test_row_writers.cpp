@@ -1,4 +1,4 @@
-// Files written from rows have the same bytes as files written whole, for every division of the rows into calls.
+// Files written row by row equal files written as a whole, however the rows are divided into calls.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -27,7 +27,7 @@ using namespace test;
 constexpr FileFormat kFormats[] = {FileFormat::png, FileFormat::jpeg, FileFormat::pnm, FileFormat::bmp};
 constexpr int kAllRows = std::numeric_limits<int>::max();
 
-/// The maximum number of rows in the next call.
+/// Returns the maximum number of rows in the next call.
 using Cut = std::function<int()>;
 
 Cut every(int rows) {
@@ -38,7 +38,8 @@ Cut any_rows(Random& random, int most) {
   return [&random, most] { return random.between(1, most); };
 }
 
-/// Rows in their own memory, with `padding` bytes after each. A sanitizer reports code that reads them later.
+/// Rows in separate memory, with `padding` bytes after each row. A sanitizer reports code that reads the rows after the
+/// call.
 class Band {
  public:
   Band(ConstView image, int first, int count, std::size_t padding)
@@ -63,7 +64,7 @@ class Band {
   ConstView view_;
 };
 
-/// Writes the first `rows` rows.
+/// Writes the image's first `rows` rows.
 void write_rows(RowWriter& writer, ConstView image, int rows, const Cut& cut, std::size_t padding) {
   for (int first = 0; first < rows;) {
     const int count = std::min(cut(), rows - first);
@@ -77,7 +78,7 @@ void put_at(FileBytes& file, std::uint64_t offset, std::span<const std::byte> pa
   std::copy(part.begin(), part.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-/// Calls `before` before each part.
+/// Collects the parts of a file; calls `before` before each part.
 FileParts collect_in(
     FileBytes& file, const std::function<void()>& before = [] {}) {
   return {[&file, before](std::span<const std::byte> part) {
@@ -90,7 +91,7 @@ FileParts collect_in(
           }};
 }
 
-/// Of a file without its end. The rows of a BMP come from the bottom.
+/// True if `file` is a prefix of `whole`. BMP stores the bottom row first, so only its header is compared.
 bool is_part_of(const FileBytes& file, const FileBytes& whole, FileFormat type) {
   return file.size() <= whole.size() &&
          (type == FileFormat::bmp || std::equal(file.begin(), file.end(), whole.begin()));
@@ -154,7 +155,7 @@ TEST(RowWriters, CutsDoNotChangeSmallFiles) {
   }
 }
 
-/// With two threads, four strips of PNG are in flight. These images have ten strips and a rest, or more.
+/// With two threads, four strips of a PNG are in flight. These images have at least ten strips and a remainder.
 TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -194,11 +195,11 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
   }
 }
 
-/// Rows that were copied are followed by many, which are packed where they are, and the other way around.
+/// Copied rows are followed by many rows that are compressed in place, and vice versa.
 TEST(RowWriters, ShortAndLongCallsMix) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const Image image = random_image(random, 2600, 3000, {Sample::u8, 1});  // 100 rows a strip
+  const Image image = random_image(random, 2600, 3000, {Sample::u8, 1});  // 100 rows per strip
   WriteOptions options;
   options.png_level = 0;
   options.threads = 2;
@@ -232,7 +233,8 @@ TEST(RowWriters, CutsDoNotChangeOneBitFiles) {
   WriteOptions options;
   options.one_bit = true;
   options.threads = 2;
-  constexpr int kSizes[][2] = {{1, 1}, {8, 3}, {9, 70}, {1001, 65}, {16385, 1400}};  // the last: eleven strips of PNG
+  // The last size gives eleven strips of PNG.
+  constexpr int kSizes[][2] = {{1, 1}, {8, 3}, {9, 70}, {1001, 65}, {16385, 1400}};
   for (const FileFormat type : {FileFormat::png, FileFormat::pnm}) {
     for (const auto& [width, height] : kSizes) {
       const Image image = black_and_white_image(random, width, height, {Sample::u8, 1});
@@ -249,7 +251,7 @@ TEST(RowWriters, MetadataAndTextAreWritten) {
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 40, 50, {Sample::u8, 3});
   WriteOptions options;
-  options.text = {{"Title", "rows"}, {"Comment", std::string(300000, 'x')}};  // longer than the writer's buffer
+  options.text = {{"Title", "rows"}, {"Comment", std::string(300000, 'x')}};  // exceeds the writer's buffer
   options.metadata.density = PixelDensity{300, 200, DensityUnit::inch};
   for (const FileFormat type : kFormats) {
     SCOPED_TRACE(label(type, image.view()));
@@ -259,7 +261,7 @@ TEST(RowWriters, MetadataAndTextAreWritten) {
 
 struct SinkFailure {};
 
-/// Of several strips, of several blocks of a JPEG, and of several calls for a PNM.
+/// An image that gives several PNG strips, several blocks of coded JPEG data, and several writes for PNM.
 Image image_of_many_blocks(Random& random) { return random_image(random, 700, 1000, {Sample::u8, 3}); }
 
 TEST(RowWriters, PassOnWhatTheSinkThrows) {
@@ -343,7 +345,7 @@ TEST(RowWriters, RowsOfAnotherImageAreABug) {
   }
 }
 
-/// Empty if nothing is rejected.
+/// The error message; empty if `write` throws no error.
 std::string rejection(const std::function<void()>& write) {
   try {
     write();

@@ -1,4 +1,4 @@
-// BMP, TGA, GIF, PSD and PNM: every prefix is rejected, and every mutation is either read or rejected.
+// BMP, TGA, GIF, PSD and PNM: every prefix is rejected, and every mutant is read or rejected without a crash.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -11,7 +11,7 @@ using namespace test;
 struct SmallFile {
   std::string name;
   FileBytes bytes;
-  std::size_t whole_from = ~std::size_t{0};  ///< shorter prefixes lack something that the image needs
+  std::size_t whole_from = ~std::size_t{0};  ///< size of the shortest prefix that contains the whole image
 };
 
 std::vector<SmallFile> small_files() {

@@ -1,4 +1,4 @@
-// Parts of a stream are inflated without the parts before them. When its window is known, a valid part gives the bytes
+// Inflates parts of a stream without the preceding parts. When its window becomes known, a valid part gives the bytes
 // of the stream.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ struct Stream {
   ZlibVerdict expected;
 };
 
-/// Noise of `values` different values, and matches from anywhere in the window.
+/// Noise with `values` different values, and matches from anywhere in the window.
 Octets photo_like_data(Random& random, std::size_t size, std::uint32_t values) {
   Octets data;
   while (data.size() < size) {
@@ -125,7 +125,7 @@ TEST(SpeculativeInflater, RejectsAPartThatExceedsItsCapacity) {
   SpeculativeInflater small(in_pieces(pieces), 0, 200000);
   small.run(begin, stream.deflated.size());
   EXPECT_FALSE(small.is_sound());
-  small.run(begin, begin + 30000);  // reused
+  small.run(begin, begin + 30000);  // uses `small` a second time
   EXPECT_TRUE(small.is_sound());
 }
 

@@ -1,4 +1,4 @@
-// Reading TGA: its six kinds, detection, alpha, and damaged runs.
+// Reading TGA: its six kinds, its detection, alpha, and damaged runs.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"

@@ -1,5 +1,5 @@
-// Strips and tiles that need much more memory than the image: they are rejected before any memory is taken. JPEG data
-// whose chroma the directory describes wrongly.
+// Strips and tiles that need much more memory than the image are rejected before memory is allocated. Also tests JPEG
+// data whose chroma subsampling the directory declares wrongly.
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -23,7 +23,7 @@ using namespace test;
 constexpr std::uint32_t kWidth = 48;
 constexpr std::uint32_t kHeight = 16;
 
-/// One block, all bytes of it `value`, of each plane. Little-endian.
+/// A file with one block per plane; all bytes of a block are `value`. Little-endian.
 FileBytes tiff_file(int compression, int bits, int samples, bool is_tiled, std::uint8_t value,
                     int fill_order = FILLORDER_MSB2LSB) {
   const TemporaryFolder folder;
@@ -57,7 +57,7 @@ FileBytes tiff_file(int compression, int bits, int samples, bool is_tiled, std::
   return bytes_of(text_in(path));
 }
 
-/// The offset of a tag's value.
+/// The offset of a tag's value within the file.
 std::size_t value_of(const FileBytes& file, std::uint16_t tag) {
   std::uint32_t directory = 0;
   std::memcpy(&directory, file.data() + 4, sizeof(directory));
@@ -90,7 +90,7 @@ std::string rejection_of(const FileBytes& file) {
 TEST(TiffBlocks, TilesFarLargerThanTheImageAreRejected) {
   FileBytes file = tiff_file(COMPRESSION_NONE, 8, 3, true, 77);
   EXPECT_EQ(rejection_of(file), "");
-  // Three planes, each below any limit for one block.
+  // Three planes, each below the limit for a single block.
   set_value(file, TIFFTAG_TILEWIDTH, 16384);
   set_value(file, TIFFTAG_TILELENGTH, 16384);
   EXPECT_EQ(rejection_of(file),
@@ -101,7 +101,7 @@ TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
   for (const int bits : {1, 8}) {
     FileBytes file = tiff_file(COMPRESSION_LZW, bits, 1, false, 77);
     EXPECT_EQ(rejection_of(file), "");
-    // Of 1 bit, a strip takes 225 MB; its row, unpacked, 1.8 GB.
+    // With 1 bit per sample, a strip takes 225 MB, and its unpacked row 1.8 GB.
     set_value(file, TIFFTAG_IMAGEWIDTH, 30000);
     set_value(file, TIFFTAG_IMAGELENGTH, 1);
     set_value(file, TIFFTAG_SAMPLESPERPIXEL, 60000);
@@ -110,7 +110,7 @@ TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
   }
 }
 
-/// A strip of JPEG data of YCbCr, in a directory that says `factor` of its chroma.
+/// A strip of YCbCr JPEG data, in a directory that declares `factor` as the subsampling of chroma.
 FileBytes tiff_of_jpeg(const FileBytes& jpeg, int factor) {
   const TemporaryFolder folder;
   const std::string path = folder / "t.tif";
@@ -149,7 +149,7 @@ TEST(TiffBlocks, TheFactorsInJpegDataCount) {
   }
 }
 
-/// Its strips are compressed like those of PNG. zlib took 14 times as long.
+/// The strips are compressed with gpuimg's own encoder, as in PNG. zlib took 14 times as long.
 TEST(TiffBlocks, WritingTakesAboutAsLongAsPng) {
   constexpr int kSide = 900;
   const Image image = image_of_pixels(kSide, kSide, {Sample::u16, 3}, [](std::size_t i) {
@@ -188,7 +188,7 @@ class JbigStrip : public testing::TestWithParam<int> {
     std::memcpy(&strip_, file_.data() + value_of(file_, TIFFTAG_STRIPOFFSETS), sizeof(strip_));
   }
 
-  /// Of the strip's own header.
+  /// Changes a byte of the strip's own header.
   void set_byte(std::size_t at, std::uint8_t value) {
     if (GetParam() == FILLORDER_MSB2LSB) {
       TIFFReverseBits(&value, 1);
@@ -208,7 +208,7 @@ TEST_P(JbigStrip, IsReadInTheSizeOfTheImageOnly) {
   const std::string rejection =
       "t.tif: file is damaged: a strip of JBIG has another size than the image; download or copy it again";
   const FileBytes good = file_;
-  // Resolutions, planes, the top bytes of width and height.
+  // Resolutions, planes, and the highest bytes of width and height.
   for (const std::size_t at : {0U, 1U, 2U, 4U, 8U}) {
     set_byte(at, at == 2 ? 200 : 1);
     EXPECT_EQ(rejection_of(file_), rejection) << "byte " << at;

@@ -1,4 +1,4 @@
-// Metadata of TIFF to and from JPEG and PNG: EXIF, GPS, IPTC in the forms that programs store, orientation, and damage.
+// Metadata carried between TIFF, JPEG and PNG: EXIF, GPS, IPTC as programs store it, orientation, and damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ FileBytes little_endian(const FileBytes& exif, int orientation) {
   return exif_data(*read_exif_directories(in_memory(exif)), orientation);
 }
 
-/// The type of a tag in the only directory of a little-endian TIFF.
+/// The type field of a tag in a little-endian TIFF with one directory.
 FileBytes::iterator entry_of(FileBytes& file, std::uint32_t tag) {
   const auto found = [&](std::size_t at) { return u16le_at(file, at) == tag; };
   std::size_t at = u32le_at(file, 4) + 2;
@@ -104,7 +104,7 @@ TEST(TiffMetadata, IptcOfAnyLengthIsReadBack) {
   }
 }
 
-/// A TIFF whose IPTC tag holds these bytes, under another tag and as another type.
+/// A TIFF whose IPTC bytes are stored under another tag and with another type.
 FileBytes tiff_with_iptc_as(const FileBytes& bytes, std::uint32_t tag, std::uint32_t type, std::uint32_t count) {
   Metadata metadata;
   metadata.iptc = bytes;
@@ -139,7 +139,7 @@ TEST(TiffMetadata, DamagedPiecesAreLeftOut) {
   Metadata metadata;
   metadata.exif = rich_exif({.orientation = 6});
   FileBytes file = tiff_with(metadata);
-  entry_of(file, 34665)[11] = std::byte{0x7F};  // far beyond the end
+  entry_of(file, 34665)[11] = std::byte{0x7F};  // an offset far past the end
   const DecodedImage found = decode(file, "t", {.auto_orient = false});
   EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF data are damaged and are left out"});
   EXPECT_EQ(found.metadata.exif, exif_data({}, 6));

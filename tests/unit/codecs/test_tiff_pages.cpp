@@ -1,4 +1,4 @@
-// The chain of directories of a TIFF: which of them count as pages, and chains that are damaged or hostile.
+// The chain of directories in a TIFF: which of them count as pages, and damaged or hostile chains.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,11 +31,11 @@ using namespace test;
 struct Page {
   int width = 2;
   int height = 1;
-  std::uint32_t level = 0;         ///< of all pixels
+  std::uint32_t level = 0;         ///< level of all pixels
   std::uint32_t subfile_type = 0;  ///< tag 254
 };
 
-/// 8-bit gray, one strip a page. `last_link` is the offset to which the last directory points.
+/// 8-bit gray pages with one strip each. The last directory points to the offset `last_link`.
 FileBytes paged_tiff(const std::vector<Page>& pages, bool is_big_endian, bool is_big, std::uint32_t last_link = 0) {
   FileBytes file = bytes_of(is_big_endian ? "MM" : "II");
   const auto add = [&](FileBytes& to, std::uint64_t value, int bytes) {
@@ -104,7 +104,7 @@ std::string rejection_of(const FileBytes& file, const std::string& name, std::ui
 TEST(TiffPages, AreCountedAndReadByNumber) {
   for (const bool is_big_endian : {false, true}) {
     for (const bool is_big : {false, true}) {
-      // The second page is a thumbnail, the fourth a mask.
+      // The second page is a thumbnail, and the fourth is a mask.
       const FileBytes file =
           paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20, 2}, {4, 2, 98, 4}, {7, 7, 30}}, is_big_endian, is_big);
       EXPECT_EQ(tiff::tiff_pages(in_memory(file)).count(), 3U);
@@ -126,7 +126,7 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
   }
 }
 
-/// The level of each page that can be read; nothing for a page that is rejected.
+/// The level of each page; nullopt for a page that is rejected.
 std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const PageList& pages) {
   std::vector<std::optional<int>> levels;
   for (std::uint32_t page = 1; page <= pages.count(); ++page) {
@@ -174,7 +174,7 @@ TEST(TiffPages, AThumbnailInFrontIsNoPage) {
   EXPECT_EQ(decode(alone, "t.tif").image.width(), 3);
 }
 
-/// Images of 3x2 pixels with levels 1, 2, …, one after the other, with one directory.
+/// Images of 3x2 pixels with levels 1, 2, …, stored consecutively, with one directory for all of them.
 FileBytes imagej_stack(std::uint32_t images, std::uint32_t declared, bool is_big_endian) {
   FileBytes file = bytes_of(is_big_endian ? "MM" : "II");
   const auto add = [&](std::uint32_t value, int bytes) {
@@ -246,14 +246,15 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   ReadOptions options;
   options.page = {3};
   EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), 30);
-  // A first directory of no entries.
+  // The first directory has no entries.
   FileBytes without_first = file;
   const std::size_t first = 8 + 16;
   without_first[first] = without_first[first + 1] = std::byte{0};
   EXPECT_TRUE(rejects(without_first, ErrorKind::decode, "", "t.tif"));
 }
 
-/// A file that is cut off has lost pages, or a page that cannot be read, and says so. The others are as before.
+/// A truncated file lacks pages or has an unreadable page, and a note or an error says so. All other pages are
+/// unchanged.
 TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
   for (const bool is_big_endian : {false, true}) {
     for (const bool is_big : {false, true}) {
@@ -302,7 +303,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
       {size - 1, "it ends within the directory of page 3"},
       {size - 9, "it ends within the directory of page 3"},
       {second - 8, "other data are in place of the directory of page 3"},  // pixels, all of them 0
-      {second + 6, "other data are in place of the directory of page 3"},  // within a directory
+      {second + 6, "other data are in place of the directory of page 3"},  // within another directory
       {second, "after page 2, the list of its pages leads back to an earlier one"},
   };
   for (const auto& [link, why] : cases) {
@@ -315,7 +316,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
   }
 }
 
-/// A page that is clearly damaged is reported, and the other pages are still read.
+/// A page that is clearly damaged is reported; the other pages can still be read.
 TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   const FileBytes whole = paged_tiff({{5, 3, 10}, {4, 2, 20}, {7, 7, 30}}, false, false);
   const std::vector<std::uint64_t> places = tiff::tiff_pages(in_memory(whole)).places;
@@ -326,7 +327,7 @@ TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   };
   const FileBytes without_width = changed(1, 1, 0xF0);
   EXPECT_EQ(tiff::tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
-  const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would be after the end
+  const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would lie past the end
   EXPECT_EQ(tiff::tiff_pages(in_memory(of_many_strips)).damage,
             "the directory of page 2 refers to data after the end of the file");
   for (const FileBytes& file : {without_width, of_many_strips}) {
@@ -337,7 +338,7 @@ TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   }
 }
 
-/// The reads of the file for all its pages, each at its place.
+/// The number of reads for all pages of the file, each page located by its directory.
 std::size_t reads_of_all_pages(std::size_t count) {
   const FileBytes file = paged_tiff(std::vector<Page>(count, Page{2, 1, 7}), false, false);
   const RandomAccess memory = in_memory(file);
@@ -365,7 +366,7 @@ TEST(TiffPages, ReadsOfAPageDoNotGrowWithTheirNumber) {
   EXPECT_LE(reads_of_all_pages(200), 20 * of_ten);
 }
 
-/// libtiff counts directories up to 65535.
+/// libtiff counts at most 65535 directories.
 TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
   FileBytes file = paged_tiff(std::vector<Page>(70'000, Page{1, 1, 7}), false, false);
   const PageList pages = tiff::tiff_pages(in_memory(file));
@@ -384,7 +385,7 @@ TEST(TiffPages, AChainThatTurnsBackEnds) {
   EXPECT_EQ(decode(loop, "t.tif").pages, 2U);
 }
 
-/// Without a limit, the time for directories that overlap would be their number times their size.
+/// Without a limit, overlapping directories would take time proportional to their number times their size.
 TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
   FileBytes file = bytes_of("II*");
   add_le(file, 0, 1);
@@ -395,9 +396,9 @@ TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
   std::uint64_t bytes_read = 0;
   const RandomAccess counted{kSize, [&](std::uint64_t offset, std::span<std::byte> to) {
                                const std::size_t count = memory.read(offset, to);
-                               if (to.size() == 2) {  // every directory claims the most entries
+                               if (to.size() == 2) {  // every directory claims the maximum number of entries
                                  to[0] = to[1] = std::byte{255};
-                               } else if (to.size() > 4) {  // and the next one begins a little further on
+                               } else if (to.size() > 4) {  // the next directory begins slightly later
                                  const auto next = static_cast<std::uint32_t>(offset + 16);
                                  for (std::size_t i = 0; i < 4; ++i) {
                                    to[to.size() - 4 + i] = static_cast<std::byte>(next >> (8 * i));
@@ -419,7 +420,7 @@ TEST(TiffPages, OtherFormatsHaveOne) {
 
 // --- Pages joined to a file -----------------------------------------------------------------------------------------
 
-/// A file of any size. Bytes that are not placed are zero. No byte may be placed twice.
+/// A file of any size. Bytes that are not written are zero. A byte may be written only once.
 class SparseFile {
  public:
   BytePlacer placer() {
@@ -454,7 +455,7 @@ class SparseFile {
   std::map<std::uint64_t, FileBytes> pieces_;
 };
 
-/// Files of one page each, of many kinds.
+/// Files of many kinds with one page each.
 std::vector<FileBytes> files_to_join(Random& random) {
   std::vector<FileBytes> files;
   WriteOptions options;
@@ -468,7 +469,7 @@ std::vector<FileBytes> files_to_join(Random& random) {
   add(5, 700, {Sample::u8, 1});
   options.metadata = full_metadata({Sample::u16, 4});
   options.metadata.exif = rich_exif();
-  add(301, 257, {Sample::u16, 4});  // several strips, and directories of EXIF and GPS
+  add(301, 257, {Sample::u16, 4});  // has several strips, and EXIF and GPS directories
   for (const TiffCompression compression :
        {TiffCompression::none, TiffCompression::packbits, TiffCompression::lzw, TiffCompression::jpeg}) {
     options.tiff_compression = compression;
@@ -488,8 +489,8 @@ TEST(TiffPages, OfSeveralFilesAreJoined) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::vector<FileBytes> files = files_to_join(random);
-  // The first pixels at the beginning; in front of the last offset of 32 bits; and so that it is within a page's
-  // strips.
+  // The first pixels lie at the beginning; or just below the last 32-bit offset; or such that this offset falls within
+  // a page's strips.
   for (const std::uint64_t first :
        {std::uint64_t{16}, 0xFFFFFFFEU - std::uint64_t{200}, 0xFFFFFFFEU - std::uint64_t{90000}}) {
     SparseFile joined;
@@ -520,7 +521,7 @@ TEST(TiffPages, OfSeveralFilesAreJoined) {
   }
 }
 
-/// A file of several pages is joined as several pages. A single page has the directory that libtiff has written.
+/// A file with several pages contributes several pages. A file with one page keeps the directory that libtiff wrote.
 TEST(TiffPages, OfFilesWithSeveralAreJoined) {
   const Image table = constant_image(9, 4, {Sample::u32, 3}, 1'000'000'007);
   constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};

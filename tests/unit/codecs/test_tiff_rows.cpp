@@ -1,4 +1,4 @@
-// TIFF in bands of rows that end within strips, tiles and clumps of chroma.
+// TIFF in bands of rows; bands end within strips, tiles and blocks of subsampled chroma.
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -24,8 +24,8 @@ struct Samples {
   int photometric;
   int bits;
   int samples;
-  int extra;            ///< kind of the samples after the colors; −1 for none
-  int subsampling = 1;  ///< of YCbCr, both ways
+  int extra;            ///< kind of the additional samples after the colors; −1 for none
+  int subsampling = 1;  ///< YCbCr subsampling, horizontally and vertically
 };
 
 constexpr std::array kSamples = {
@@ -50,7 +50,7 @@ constexpr std::array kSamples = {
 };
 
 struct Division {
-  std::uint32_t rows = 1;  ///< of a strip or tile
+  std::uint32_t rows = 1;  ///< rows per strip or tile
   std::uint32_t tile_width = 0;
   bool is_planar = false;
 };
@@ -89,7 +89,7 @@ void set_tags(TIFF* tiff, const Samples& samples, const Division& division, int 
   }
 }
 
-/// Of random bytes.
+/// A file of random samples.
 FileBytes tiff_file(const Samples& samples, const Division& division, int compression, Random& random) {
   const TemporaryFolder folder;
   const std::string path = folder / "t.tif";

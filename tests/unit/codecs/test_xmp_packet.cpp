@@ -1,4 +1,4 @@
-// XMP as text: which packets can be kept, the reset of the orientation, and the reference to the extension.
+// XMP as text: packets that can be kept, the reset of the orientation, and the reference to the extended packet.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -18,7 +18,7 @@ std::string text_of(const FileBytes& bytes) { return {reinterpret_cast<const cha
 
 constexpr const char* kGuid = "0123456789ABCDEF0123456789ABCDEF";
 
-/// The packet after the reset; "cannot" if it cannot be reset.
+/// The packet after the reset; "cannot" if the orientation cannot be reset.
 std::string reset(const std::string& packet) {
   FileBytes bytes = bytes_of(packet);
   return reset_xmp_orientation(bytes) ? text_of(bytes) : "cannot";
@@ -83,7 +83,7 @@ TEST(XmpPacket, ExtensionIsNamedAndBlanked) {
   EXPECT_EQ(xmp_extension_guid({}), "");
 }
 
-/// The rest of a packet, with all its blanks but one removed; "cannot" if it cannot be changed.
+/// The packet after `change`, with each run of spaces reduced to one; "cannot" if the packet cannot be changed.
 template <class Change>
 std::string squeezed(const std::string& packet, Change change) {
   FileBytes bytes = bytes_of(packet);
@@ -150,7 +150,7 @@ TEST(XmpPacket, PositionsAreBlanked) {
   EXPECT_EQ(without("<a><exif:GPSAltitude>1</a>"), "cannot");
 }
 
-/// Quadratic time would take hours here.
+/// An algorithm with quadratic time would take hours here.
 TEST(XmpPacket, HostilePacketsTakeLinearTime) {
   for (const std::string part :
        {"<tiff:Orientation>", " tiff:Orientation='", " tiff:Orientation='6' ", "<xmpNote:HasExtendedXMP>",

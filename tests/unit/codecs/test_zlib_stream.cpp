@@ -1,4 +1,4 @@
-// Small zlib streams: every size around the growth of the buffer, the limit, headers, damage.
+// Small zlib streams: sizes around each growth of the buffer, the size limit, headers, and damage.
 #include <gtest/gtest.h>
 
 #include <zlib.h>

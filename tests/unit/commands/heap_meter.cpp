@@ -1,4 +1,4 @@
-// Replaces the C library's allocator in this executable, and passes each call on to it.
+// Replaces the C library's allocator in this executable, and forwards each call to it.
 #include "heap_meter.hpp"
 
 #include <malloc.h>
@@ -41,7 +41,7 @@ std::size_t HeapMeter::peak() const { return most - before_; }
 
 }  // namespace gpuimg::test
 
-#if !GPUIMG_HAS_SANITIZER  // a sanitizer brings its own allocator
+#if !GPUIMG_HAS_SANITIZER  // a sanitizer has its own allocator
 
 using gpuimg::test::counted;
 using gpuimg::test::uncount;

@@ -1,15 +1,14 @@
-// Counts the memory that this process has allocated, in every library.
+// Counts the memory that this process allocates, in all libraries.
 #pragma once
 
 #include <cstddef>
 
 namespace gpuimg::test {
 
-/// False if a sanitizer brings its own allocator.
+/// False if a sanitizer replaces the allocator.
 bool heap_is_metered();
 
-/// The largest number of bytes that were allocated at a time since this object was made, without those allocated
-/// before.
+/// The maximum number of bytes allocated at a time since this object was created, without earlier allocations.
 class HeapMeter {
  public:
   HeapMeter();

@@ -1,5 +1,5 @@
-// A decoder whose pixels differ from those of the linked libjpeg is not used, and doctor says so. The device is the
-// twin.
+// A decoder whose pixels differ from those of the linked libjpeg is not used, and doctor reports it. The device is a
+// host twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class Admission : public ::testing::Test {
   }
   void TearDown() override { twin_device().reset(); }
 
-  /// The files that a batch with the backend writes, one after another.
+  /// The contents of all files that a batch with this backend writes, concatenated.
   std::string outputs(const std::string& backend, CommandRun& ran) {
     ran = run_command({"equalize", "--jobs", "3", "--backend", backend, "--format", "bmp", folder_ / "p0.jpg",
                        folder_ / "p1.jpg", folder_ / "p2.jpg", folder_ / "p3.jpg", folder_ / "p4.jpg",
@@ -84,7 +84,7 @@ TEST_F(Admission, WithoutADecoderThereIsNothingToTell) {
   EXPECT_EQ(twin_device().uploaded, 5);
 }
 
-/// A run of doctor takes long under a sanitizer, so each looks at all codecs.
+/// A run of doctor takes long under a sanitizer, so each run checks all codecs.
 TEST_F(Admission, DoctorShowsEveryCodecOfBothSides) {
   const std::pair<std::string, std::string> codecs_of_the_device[] = {
       {"decoding JPEG", "6"}, {"encoding JPEG", "6"}, {"decoding PNG", "6"}, {"encoding PNG", "7"}};
@@ -127,7 +127,7 @@ TEST(CodecSelfTest, EveryCodecPasses) {
 TEST(CodecSelfTest, SeesABrokenCodec) {
   codecs::Codec broken = codecs::codec_of(codecs::FileFormat::png);
   broken.limits.holds_16_bits = true;
-  broken.format = codecs::FileFormat::bmp;  // its writer makes files that cannot hold 16 bits
+  broken.format = codecs::FileFormat::bmp;  // files of this format cannot hold 16 bits
   EXPECT_FALSE(test_codec(broken).failures.empty());
 }
 

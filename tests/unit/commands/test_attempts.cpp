@@ -1,6 +1,6 @@
-// If an attempt to compute fails, another follows: bands are given up, or the device has no memory for a call, for
-// strips, or for anything. Here each of them fails once, and the results equal those of a run without failures. The
-// device is the twin.
+// If an attempt to compute fails, another one follows: bands are given up, or the device has no memory for a call, for
+// strips, or for anything. Here each attempt fails once, and the results must equal those of a run without failures.
+// The device is a host twin.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -29,7 +29,7 @@ constexpr int kWidth = 37;
 constexpr int kHeight = 29;
 constexpr int kAll = 1 << 20;  ///< more calls than any command makes
 
-/// A valid PNG whose bands are given up, because its zlib window is small.
+/// A valid PNG whose decoding in bands is given up, because its zlib window is small.
 FileBytes png_of_a_small_window(ConstView pixels) {
   PngPicture picture;
   picture.kind = {2, 8};
@@ -42,7 +42,7 @@ FileBytes png_of_a_small_window(ConstView pixels) {
   std::vector<PngChunk> chunks = png_chunks(picture);
   for (PngChunk& chunk : chunks) {
     if (chunk.name == "IDAT") {
-      chunk.data[0] = std::byte{0x18};  // 512 bytes
+      chunk.data[0] = std::byte{0x18};  // a window of 512 bytes
       chunk.data[1] = std::byte{0x19};
     }
   }
@@ -73,15 +73,14 @@ class Attempts : public ::testing::Test {
   }
   [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
 
-  /// Calls run() so that the first call of the device fails, then so that the second fails, and so on. `rejected` calls
-  /// in a
-  /// row fail.
+  /// Calls run() repeatedly: the first time, the device's first call fails, the second time its second call, and so on.
+  /// `rejected` consecutive calls fail.
   static void reject_each_call(int rejected, const std::function<void()>& run) {
     for (int call = 0;; ++call) {
       SCOPED_TRACE("call " + std::to_string(call) +
                    " of the device, and so many after it: " + std::to_string(rejected));
       twin_device().reset();
-      twin_device().downloads_need_none = rejected > 1;  // results that only the device has must be brought back
+      twin_device().downloads_need_none = rejected > 1;  // a result that exists only on the device must be downloadable
       twin_device().reject_from = call;
       twin_device().rejected_calls = rejected;
       run();
@@ -97,7 +96,7 @@ class Attempts : public ::testing::Test {
   SharedMask mask_;
 };
 
-/// Only for load_rows().
+/// Serves only as an argument of load_rows().
 class NoJob final : public ImageJob {
  public:
   void check_name(const std::string& /*output*/) const override {}
@@ -105,7 +104,7 @@ class NoJob final : public ImageJob {
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
-/// Computes from a file to the file that it names.
+/// Computes from a decoded image to the named file.
 using Way = std::function<void(Worker&, codecs::DecodedImage, const SharedMask&, const std::string& output)>;
 
 std::vector<std::pair<std::string, Way>> ways() {
@@ -153,7 +152,7 @@ std::vector<std::pair<std::string, Way>> ways() {
        }}};
 }
 
-/// Every way through the engine, for pixels of each origin, as with `auto`, which falls back to the CPU.
+/// Every way through the engine, for pixels of each origin, with `auto`, which falls back to the CPU.
 TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
   SCOPED_TRACE(random_.trace());
   const NoJob job;
@@ -192,7 +191,7 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
   }
 }
 
-/// Every command with a further input: its printed output and its files.
+/// Every command with an additional input: compares its printed output and its files.
 TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
   SCOPED_TRACE(random_.trace());
   const auto words_of = [&](std::string line) {
@@ -240,7 +239,7 @@ TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
       const CommandRun found = result_of(line, "cuda");
       if (found.code == ExitCode::ok) {
         EXPECT_EQ(found.out, expected.out);
-      } else {  // it has no other attempt than bands, and --backend cuda leaves nothing to the CPU
+      } else {  // this command has no attempt other than bands, and --backend cuda excludes the CPU
         EXPECT_EQ(found.code, ExitCode::out_of_memory) << found.err;
       }
     });

@@ -1,4 +1,5 @@
-// Images in bands of rows whose operation runs on a device: the files equal those of the CPU. The device is the twin.
+// Images in bands of rows whose operation runs on a device: the files equal those of the CPU. The device is a host
+// twin.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -21,7 +22,7 @@ using namespace test;
 
 using Words = std::vector<std::string>;
 
-/// The images take 12 MB and more: a band of a device has 8.
+/// The images take at least 12 MB; a band on a device has 8 MB.
 class BandsOnADevice : public ::testing::Test {
  protected:
   static constexpr int kWidth = 2003;
@@ -44,7 +45,8 @@ class BandsOnADevice : public ::testing::Test {
     return run_command(words);
   }
 
-  /// `of_the_device` makes words for it. Returns how many pictures it was given.
+  /// `of_the_device` returns additional words for the device's command. Returns the number of pictures uploaded to the
+  /// device.
   template <class MakeWords>
   int expect_files_of_the_cpu(const Words& words, const std::string& in, const std::string& extension,
                               const MakeWords& of_the_device) {
@@ -86,7 +88,7 @@ TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
   }
   SCOPED_TRACE(random_.trace());
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 4});
-  const auto little = [] {  // beyond the memory that the process holds now; the file and the image have 16 MB each
+  const auto little = [] {  // in addition to the process's memory; file and image take 16 MB each
     constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
     constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;
     return Words{"--max-memory", std::to_string(kMuch - memory_for_images(kMuch) + kRoom)};

@@ -1,5 +1,5 @@
-// Codecs in `gpuimg bench`: which backend decodes, and the message if the device's pixels differ. The device is the
-// twin.
+// Codecs in `gpuimg bench`: the backend that decodes, and the message if the device's pixels differ. The device is a
+// host twin.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class BenchCommand : public ::testing::Test {
   void SetUp() override { twin_device().reset(); }
   void TearDown() override { twin_device().reset(); }
 
-  /// Runs `bench --json`. The codecs as "decode JPEG: cpu cuda equal", in the order of the rows.
+  /// Runs `bench --json`. Returns the codecs as "decode JPEG: cpu cuda equal", in the order of the rows.
   std::vector<std::string> codec_rows(std::vector<std::string> words) {
     words.insert(words.begin(), {"bench", "--json", "--threads", "1"});
     ran_ = run_command(words);
@@ -74,7 +74,7 @@ TEST_F(BenchCommand, AFileThatTheDeviceLeavesIsTheHosts) {
   EXPECT_EQ(ran_.code, ExitCode::ok);
 }
 
-/// The command decodes the user's file, not a file that gpuimg makes from its pixels. This file is progressive.
+/// The command decodes the user's file, which is progressive here, and not a file made from its pixels.
 TEST_F(BenchCommand, DecodesTheFileItself) {
   const Image image = smooth_image(random_, 50, 40, {Sample::u8, 3});
   EXPECT_EQ(codec_rows({put("p.jpg", make_jpeg(image.view(), {.progressive = true}))}).front(), "decode JPEG: cpu");

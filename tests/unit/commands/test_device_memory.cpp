@@ -1,4 +1,4 @@
-// --max-device-memory: the images in flight on a device share one total. The device is the twin.
+// --max-device-memory: the images in flight on a device share one limit. The device is a host twin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,10 +27,10 @@ using namespace test;
 
 constexpr int kSide = 48;
 constexpr PixelFormat kRgb{Sample::u8, 3};
-constexpr int kExclusive = 100;  ///< the weight of an operation that must be alone
+constexpr int kExclusive = 100;  ///< the weight of an operation that must run alone
 
-/// The memory that the engine takes for an image of `side` × `side` pixels and any result. The moments of windows, or a
-/// PNG of 16 bits a channel, take the most.
+/// The memory that the engine reserves for an image of `side` × `side` pixels and any result. The moments of windows,
+/// and PNG with 16 bits per channel, take the most.
 std::uint64_t needed(int side) {
   const auto pixels = static_cast<std::uint64_t>(side) * static_cast<std::uint64_t>(side);
   constexpr std::uint64_t kMoments = 2 + 8 + 8 + 4;
@@ -38,7 +38,7 @@ std::uint64_t needed(int side) {
   return pixels * kRgb.bytes_per_pixel() + std::max(pixels * kMoments, deep + png::encoding_bytes(deep));
 }
 
-/// The operations that run at the same time.
+/// Tracks the operations that run at the same time.
 class Inside {
  public:
   void enter(int weight) {
@@ -51,8 +51,7 @@ class Inside {
     const std::lock_guard lock(mutex_);
     now_ -= weight;
   }
-  /// Waits until operations of this weight have been inside together. False if that does not happen within some
-  /// seconds.
+  /// Waits until operations with this total weight run at the same time. Returns false after some seconds.
   bool meets(int weight) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return most_ >= weight; });
@@ -89,7 +88,7 @@ class DeviceMemoryTotal : public ::testing::Test {
     return options;
   }
 
-  /// Runs work(worker, number of the thread) on this many threads. Each has a worker, as the workers of a run.
+  /// Runs work(worker, thread number) on this many threads, each with its own worker as in a batch.
   static void on_threads(int threads, std::uint64_t max_device_memory, const std::function<void(Worker&, int)>& work) {
     const auto shared = std::make_shared<SharedByWorkers>();
     std::vector<std::thread> workers;
@@ -110,8 +109,8 @@ class DeviceMemoryTotal : public ::testing::Test {
 
   Image image(int side) { return smooth_image(random_, side, side, kRgb); }
 
-  /// Equalizes one image; enters `inside_` for the time of the operation, with kExclusive if it runs in strips. The
-  /// device has no memory for an image that `must_strip`.
+  /// Equalizes one image. The operation counts in `inside_`, with kExclusive if it runs in strips. For `must_strip`,
+  /// the device has too little memory for the image.
   void equalize(Worker& worker, OperationInput input, bool must_strip = false) {
     worker.begin_item();
     const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
@@ -189,8 +188,8 @@ TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
   EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
 }
 
-/// Memory that another program takes is noticed before the next image begins. Memory that it gives back is noticed when
-/// an image is alone on the device.
+/// Memory that another program takes is noticed before the next image starts. Memory that it frees is noticed when an
+/// image runs alone on the device.
 TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
   constexpr std::size_t kScratch = std::size_t{64} << 20;
   const std::size_t plenty = kScratch + needed(kSide) * 4;
@@ -224,7 +223,7 @@ TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
 TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   constexpr int kPhotoSide = 400;
   constexpr int kPhotos = 3;
-  constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes in addition to the image
+  constexpr std::uint64_t kDecoding = 2600000;  // exceeds the memory that decoding takes in addition to the image
   ASSERT_GT(needed(kPhotoSide) + (std::uint64_t{1} << 20), kDecoding) << "a second decoder would find room";
   const FileBytes file = make_jpeg(image(kPhotoSide).view());
   on_threads(3, needed(kPhotoSide) + kDecoding, [&](Worker& worker, int) {
@@ -256,12 +255,12 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   const Image large = image(700);
   EXPECT_THROW((void)first.executor.process(OperationInput(large.clone()), {Step{reject}}), Error);
   equalize(second, OperationInput(large.clone()));
-  // A file that is decoded, and then dropped.
+  // A file is decoded, and its pixels are dropped.
   const FileBytes file = make_jpeg(image(300).view());
   ASSERT_TRUE(first.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());
   first.begin_item();
   equalize(second, OperationInput(large.clone()));
-  // The same without another item.
+  // The same, but the next item is missing; the worker itself is destroyed.
   {
     Worker third(options, Worker::Role::batch, shared);
     ASSERT_TRUE(third.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());

@@ -1,4 +1,4 @@
-// --devices: the images of a batch are shared by several devices. The devices are twins.
+// --devices: several devices share the images of a batch. The devices are host twins.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -51,7 +51,7 @@ class Devices : public ::testing::Test {
     return all;
   }
 
-  /// From now on, operations wait until this many devices compute at once, but not forever.
+  /// From now on, operations wait until this many devices compute at the same time, with a time limit.
   void meet(std::size_t devices) {
     twin_device().on_operation = [this, devices](int device) {
       std::unique_lock lock(mutex_);
@@ -176,7 +176,7 @@ TEST(DeviceList, KnowsTheOnlyDevice) {
   EXPECT_EQ(work_of("2", 16, 100, globals), (DeviceWork{16, 100, 2}));
   globals.device = 3;
   EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, 3}));
-  globals.backend = BackendKind::opencl;  // its devices may be those of CUDA, with other numbers
+  globals.backend = BackendKind::opencl;  // OpenCL may list CUDA's devices under other numbers
   EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, std::nullopt}));
 }
 

@@ -1,5 +1,5 @@
-// A JPEG encoded on the device equals the host's file: outputs, messages and exit codes of whole commands. The device
-// is the twin.
+// A JPEG encoded on the device equals the host's file. Compares outputs, messages and exit codes of whole commands. The
+// device is a host twin.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ class EncodingSide : public ::testing::Test {
     return put("photo.png", written(smooth_image(random_, 61, 43, format), codecs::FileFormat::png, {}));
   }
 
-  /// Runs the command with both backends and compares what they write to `out_` and say. True if the device encoded.
+  /// Runs the command with both backends; compares the files `out_` and the messages. True if the device encoded.
   bool same_on_both(const Words& command) {
     const Words options = {"--force", "-q", "--threads", "1", "--backend"};
     const CommandRun host = run_command(command + options + Words{"cpu"});
@@ -64,7 +64,7 @@ class EncodingSide : public ::testing::Test {
     return text;
   }
 
-  static constexpr int kSelfTestScans = 6;  ///< each command tests the encoder first
+  static constexpr int kSelfTestScans = 6;  ///< each command first tests the encoder
   TemporaryFolder folder_;
   std::string out_ = folder_ / "out.jpg";
   Random random_;
@@ -164,7 +164,7 @@ TEST_F(EncodingSide, PngOfEveryFormat) {
   EXPECT_TRUE(same_on_both({"equalize", "--format", "png", put_jpeg(), "-"}));
 }
 
-/// The bytes that the device has encoded stay in place until the member is written.
+/// The bytes encoded on the device stay in its buffer until the member is written.
 TEST_F(EncodingSide, MembersOfAnArchive) {
   if (tar_library().empty()) {
     GTEST_SKIP() << "built without libarchive";
@@ -208,7 +208,7 @@ TEST_F(EncodingSide, VerifyComparesTheEncoders) {
   EXPECT_EQ(good.code, ExitCode::ok) << good.err;
   EXPECT_EQ(twin_device().encoded, kSelfTestScans + 1);
   EXPECT_FALSE(taken(out_) == "nothing");
-  // An encoder that is right only for the self-test's images.
+  // This encoder is correct only for the self-test's images.
   twin_device().reset();
   twin_device().encoded_wrong_from = kSelfTestScans;
   const CommandRun wrong = run_command(command);

@@ -1,4 +1,4 @@
-// The command line for programs that hold images: steps and jobs given as words, and images that are already decoded.
+// The command line for programs that have images in memory: steps and jobs given as words, and decoded images.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Commands and doctor report a libjpeg other than the one that gpuimg was built for. The linker wraps the two functions
-// that compare the versions.
+// Commands and doctor report a libjpeg that differs from the one gpuimg was built with. The linker wraps the two
+// functions that compare the versions.
 #include <gtest/gtest.h>
 
 #include <cstddef>

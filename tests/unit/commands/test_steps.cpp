@@ -1,5 +1,5 @@
-// Several steps in one command give the bytes of the same commands run one after the other through files that hold each
-// intermediate image exactly. The device is the twin.
+// A command with several steps gives the bytes of single commands that run one after the other and exchange exact
+// intermediate files. The device is a host twin.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 using namespace test;
 using Words = std::vector<std::string>;
 
-/// Steps for any image that has kept its size. "@" is the folder of the masks and references.
+/// Steps for any image whose size has not changed. "@" is the folder with masks and references.
 const std::vector<std::string> kSteps = {
     "equalize",
     "equalize --color rgb --formula pillow",
@@ -73,7 +73,7 @@ const std::vector<std::string> kSteps = {
     "flip vertical",
 };
 
-/// Last steps of a run whose result is not an image, and the extension of their OUT.
+/// Final steps whose result is not an image, and the extension of their OUT.
 const std::vector<std::pair<std::string, std::string>> kEnds = {
     {"hist", "csv"},
     {"hist --table", "jsonl"},
@@ -88,7 +88,7 @@ const std::vector<std::pair<std::string, std::string>> kEnds = {
     {"convert", "npy"},
 };
 
-/// `hist` prints the name of its input, which is another one for single commands.
+/// Removes the name of the input from the output of `hist`, because single commands use another input.
 std::string without_name(std::string text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
     text.replace(at, name.size(), "NAME");
@@ -96,7 +96,7 @@ std::string without_name(std::string text, const std::string& name) {
   return text;
 }
 
-/// Steps, and the options of their output.
+/// Steps, and options of their output.
 struct Chain {
   std::vector<std::string> steps;
   std::string extension;
@@ -134,10 +134,11 @@ class StepsTest : public ::testing::Test {
     return run_command(words);
   }
 
-  /// Runs a command line with `blur`, a command that only the CPU has, and `tint`, for which `auto` chooses a device.
+  /// Runs a command line with two additional commands: `blur`, which only the CPU has, and `tint`, for which `auto`
+  /// chooses a device.
   [[nodiscard]] CommandRun run_with_blur(const std::string& line) const;
 
-  /// Runs the steps one after another through PNG files. Returns the last one's exit code.
+  /// Runs the steps one after the other through PNG files. Returns the exit code of the last step.
   [[nodiscard]] ExitCode run_singly(const std::vector<std::string>& steps, const std::string& output,
                                     const Words& of_run) const {
     std::string from = in(input_);
@@ -175,7 +176,7 @@ class StepsTest : public ::testing::Test {
     return line;
   }
 
-  /// An input of any format, and a mask for it.
+  /// Writes an input of a random format and a mask for it.
   void put_images() {
     const PixelFormat format{random_.below(3) == 0 ? Sample::u16 : Sample::u8, random_.between(1, 4)};
     const int width = random_.between(24, 70);
@@ -193,7 +194,7 @@ class StepsTest : public ::testing::Test {
     const std::string together = in("chain." + chain.extension);
     ExitCode expected_code = run_singly(chain.steps, single, chain.of_run);
     if (expected_code != ExitCode::ok && chain.steps.back() == "hist --table") {
-      expected_code = ExitCode::some_failed;  // a run over many files; one failed
+      expected_code = ExitCode::some_failed;  // a batch in which one file failed
     }
     const std::string last_input = in("between" + std::to_string(chain.steps.size() - 2) + ".png");
     for (const Words& way : ways) {
@@ -249,7 +250,7 @@ TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
   }
 }
 
-/// With steps that only the CPU has. The image has sloping lines of dashes, so that there is something to straighten.
+/// Includes steps that only the CPU has. The image has sloping lines of dashes that deskew can straighten.
 TEST_F(StepsTest, OfDocumentsEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
   for (const std::vector<std::string>& steps :
@@ -280,7 +281,7 @@ TEST_F(StepsTest, OfDocumentsEqualSingleCommands) {
   const CommandRun ran = run_command({"deskew", "--json", "--backend", "cpu", in("in.png"), in("angle.png")});
   const std::size_t at = ran.out.find("\"angle\": ");
   ASSERT_NE(at, std::string::npos) << ran.out << ran.err;
-  EXPECT_NEAR(std::stod(ran.out.substr(at + 9)), -2.86, 0.5);  // so small an image has no sharper one
+  EXPECT_NEAR(std::stod(ran.out.substr(at + 9)), -2.86, 0.5);  // the angle is imprecise because the image is small
 }
 
 bool has_opencl_device() {
@@ -291,7 +292,7 @@ bool has_opencl_device() {
   }
 }
 
-/// The steps that OpenCL has; PoCL is a device without a GPU.
+/// Steps that OpenCL supports. PoCL is an OpenCL device without a GPU.
 TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
   if (!has_opencl_device()) {
     GTEST_SKIP() << "there is no OpenCL device";
@@ -312,7 +313,7 @@ TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
   }
 }
 
-/// Only for load_rows().
+/// Serves only as an argument of load_rows().
 class NoJob final : public ImageJob {
  public:
   void check_name(const std::string& /*output*/) const override {}
@@ -320,8 +321,8 @@ class NoJob final : public ImageJob {
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
-/// Rows of a file go through all steps in bands with the halo of all steps. The steps before one that first counts all
-/// rows are computed again.
+/// Bands of rows go through all steps, with the combined halo of all steps. Steps before one that first counts all rows
+/// are computed twice.
 TEST_F(StepsTest, BandsOfAllSteps) {
   SCOPED_TRACE(random_.trace());
   const Image image = smooth_image(random_, 300, 900, {Sample::u8, 3});
@@ -384,7 +385,8 @@ TEST_F(StepsTest, BandsOfAllSteps) {
       options.force = true;
       options.verbosity = Verbosity::quiet;
       Worker worker(options);
-      worker.loader.read_in_bands(bytes);  // with 1, bands are as small as they get; else some results are kept
+      // With a limit of 1, bands have the minimum size; otherwise some results are kept.
+      worker.loader.read_in_bands(bytes);
       codecs::DecodedImage decoded = worker.loader.load_rows({in("in.png"), in("o.png")}, NoJob(), RowsWhen::always);
       ASSERT_NE(decoded.rows, nullptr);
       const PhotoOutput photo{ImageOutputArguments()};
@@ -396,7 +398,7 @@ TEST_F(StepsTest, BandsOfAllSteps) {
   }
 }
 
-/// HSL is read as by --inverse alone: from its file, whose facts name the encoding and the depth.
+/// HSL input is read as by --inverse alone, from its file, which declares the encoding and the depth.
 TEST_F(StepsTest, HslComesFirst) {
   put_image("rgb.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
   for (const std::string name : {"in.npy", "in.png"}) {
@@ -447,7 +449,7 @@ TEST_F(StepsTest, TimesHaveARowForEach) {
   EXPECT_EQ(one.err.find("step"), std::string::npos) << "a single operation has no steps: " << one.err;
 }
 
-/// Each error is one line that names the mistake, with exit code 2, before the command touches a file.
+/// Each error is one line that names the mistake; the exit code is 2, and the command opens no file.
 TEST_F(StepsTest, UsageErrors) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"equalize a b --then", "--then needs the name of a step"},
@@ -483,7 +485,7 @@ TEST_F(StepsTest, UsageErrors) {
   }
 }
 
-/// Images that do not fit a later step are found from sizes and formats alone, before an earlier step takes time.
+/// Images that do not fit a later step are rejected by size and format alone, before an earlier step runs.
 TEST_F(StepsTest, MisfitsAreRejectedBeforeAnyStepRuns) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   put_image("mask.png", random_mask(random_, 41, 30));
@@ -569,7 +571,7 @@ Picture blurred(Backend& backend, const Picture& picture) {
   return backend.apply(picture, options);
 }
 
-/// A step that a device has, and for which `auto` chooses the device.
+/// A step that a device supports, and for which `auto` chooses the device.
 class TintStep final : public ImageStep {
  public:
   [[nodiscard]] std::string_view name() const override { return "tint"; }
@@ -583,7 +585,7 @@ class TintStep final : public ImageStep {
   }
 };
 
-/// A step that no device has.
+/// A step that no device supports.
 class BlurStep final : public ImageStep {
  public:
   [[nodiscard]] std::string_view name() const override { return "blur"; }
@@ -616,13 +618,13 @@ CommandRun StepsTest::run_with_blur(const std::string& line) const {
   return run_command(words_of("--force --threads 1 " + line), commands);
 }
 
-/// `auto` chooses a device for a step that takes much time, even if the device lacks another step.
+/// `auto` chooses a device for an expensive step, even if the device does not support another step.
 TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
   put_image("in.bmp", smooth_image(random_, 200, 180, {Sample::u8, 3}));
   struct Case {
     std::string steps;
-    std::string told;  ///< the message about the step that the CPU runs
-    int moves;         ///< number of moves to the device and back
+    std::string told;  ///< the message that the CPU runs a step
+    int moves;         ///< number of transfers to and from the device
   };
   const std::vector<Case> cases = {
       {"tint @in.bmp @o.bmp --then blur --then hsl --hue 40", "step 2, blur", 2},
@@ -684,7 +686,7 @@ TEST_F(StepsTest, AutoCountsTheTransfersForWhatABackendLacks) {
       << "what is decoded on the device goes to the host first";
 }
 
-/// The CPU takes all steps of an image that is read in bands: a device would return each band to it.
+/// The CPU runs all steps of an image that is read in bands, because a device would have to return each band.
 TEST_F(StepsTest, BandsGoToTheCpuIfTheDeviceLacksAStep) {
   const Image image = smooth_image(random_, 300, 200, {Sample::u8, 3});
   put_image("in.png", image);

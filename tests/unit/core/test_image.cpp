@@ -1,4 +1,4 @@
-// Pixels in host memory: sizes, ownership, views with a pitch, and sizes larger than any memory.
+// Pixels in host memory: sizes, ownership, views with a pitch, and sizes that exceed any memory.
 #include "gpuimg/image.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Image, ReleasesMemoryWithTheGivenFunction) {
 
 TEST(Image, HugeSizesThrowOutOfMemory) {
   constexpr int kHuge = std::numeric_limits<int>::max();
-  // The last two need 2⁶⁴ and 2⁶⁷ − … bytes: a product that wraps would look small.
+  // The last two sizes need at least 2⁶⁴ bytes; a product that wraps around would look small.
   const std::vector<Rect> sizes = {{0, 0, kHuge, kHuge}, {0, 0, 1 << 30, 1 << 29}, {0, 0, 1 << 30, 1 << 30}};
   for (const Rect& size : sizes) {
     try {

@@ -1,4 +1,4 @@
-// The pool returns the same memory again, and keeps no more of it than it promises.
+// The pool reuses memory, and keeps no more idle memory than it promises.
 #include "pixel_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 constexpr int kMegabyte = 1 << 20;
 constexpr PixelFormat kGray{Sample::u8, 1};
 
-/// A pool whose allocations each add one to `made`.
+/// A pool that increments `made` with each allocation.
 std::shared_ptr<PixelPool> counting_pool(int& made, std::size_t most_idle) {
   const auto allocate = [&made](std::size_t bytes) {
     ++made;
@@ -21,7 +21,8 @@ std::shared_ptr<PixelPool> counting_pool(int& made, std::size_t most_idle) {
   return std::make_shared<PixelPool>(allocate, most_idle);
 }
 
-/// The number of allocations by the pool for `count` images that exist at the same time, after as many have been freed.
+/// The number of allocations for `count` images that exist at the same time, after the pool got the same number of
+/// images back.
 int made_again(std::size_t most_idle, int count) {
   int made = 0;
   const auto pool = counting_pool(made, most_idle);

@@ -1,4 +1,4 @@
-// Crop, rotate and flip against plain loops, and the host's twin of the device's kernels.
+// Crop, rotate and flip compared with plain loops, and the host twin of the device's kernels.
 #include "ops/arrange.hpp"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST_F(Arrange, Crops) {
   }
 }
 
-/// A remainder that is odd is rounded down: 10 − 7 leaves 1 to the left, 8 − 3 leaves 2 above.
+/// Half of an odd difference is rounded down: 10 − 7 leaves 1 column at the left, 8 − 3 leaves 2 rows at the top.
 TEST(CropBox, Gravity) {
   const auto corner = [](Gravity gravity) {
     CropOptions options;

@@ -1,5 +1,5 @@
-// CLAHE against its oracle: every format and color mode, regions, masks, transparency, small images and
-// tables given for a part. tests/live/compare_clahe.py compares with OpenCV.
+// CLAHE compared with its oracle: every format and color mode, regions, masks, transparency, small images, and tables
+// supplied for a part. tests/live/compare_clahe.py compares with OpenCV.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,7 +53,8 @@ TEST(Clahe, EqualToTheOracle) {
   }
 }
 
-/// 16-bit tables of more tiles than the CPU keeps at once, against tables made tile by tile and given.
+/// 16-bit tables for more tiles than the CPU keeps in memory, compared with tables that were made tile by tile and
+/// supplied.
 TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -61,7 +62,7 @@ TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
   const Image image = test::any_image(random, random.between(100, 200), random.between(60, 200), {Sample::u16, 1});
   ClaheOptions options;
   options.tiles_x = 64;
-  options.tiles_y = random.between(12, 18);  // eight rows of tiles fit
+  options.tiles_y = random.between(12, 18);  // eight rows of tiles fit in memory
   options.clip = random.below(40);
   options.full_bins = random.below(2) == 0;
   ClaheTables tables{tile_grid(image.width(), image.height(), options.tiles_x, options.tiles_y), 0, {}};
@@ -85,7 +86,7 @@ TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
   EXPECT_TRUE(test::same_pixels(found.view(), expected.view()));
 }
 
-/// Tiles of more than 65536 pixels, whose tables the CPU joins.
+/// Tiles of more than 65536 pixels, whose counts the CPU computes in parts.
 TEST(Clahe, LargeTilesOfSixteenBits) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -103,8 +104,8 @@ TEST(Clahe, LargeTilesOfSixteenBits) {
   }
 }
 
-/// One half is black, the other white: tests the clipped counts of 256 bins. The table is a line between centers, and
-/// flat beyond them.
+/// One half of the pixels is black, the other half white. Tests the clipped counts of 256 bins. The table interpolates
+/// between centers and is constant beyond the outermost ones.
 TEST(Clahe, SixteenBitsInBins) {
   std::vector<std::uint64_t> counts(65536);
   counts[0] = counts[65535] = 512;
@@ -116,13 +117,13 @@ TEST(Clahe, SixteenBitsInBins) {
   EXPECT_EQ(map[65279], 49088);  // 127.5 levels after the center of bin 254: 32768 + 32767 · 255/512
   EXPECT_EQ(map[65535 - 127], 65535);
   EXPECT_EQ(map[65535], 65535);
-  options.clip = 2.0;  // 8 a bin; the 1008 cut off are 3 for each bin, and 240 of them get one more
+  options.clip = 2.0;  // limit 8 per bin; the clipped 1008 counts give 3 to each bin, and one more to 240 bins
   clahe_map(counts.data(), 65536, options, map.data());
   EXPECT_EQ(map[0], 768);     // 12 of 1024
-  EXPECT_EQ(map[383], 1024);  // 16 of 1024 at the center 383.5, half a level before it
+  EXPECT_EQ(map[383], 1024);  // 16 of 1024 at the center 383.5; level 383 is half a level before it
   options.full_bins = true;
   clahe_map(counts.data(), 65536, options, map.data());
-  EXPECT_EQ(map[0], 128);  // 1 of the limit and 1 of the rest
+  EXPECT_EQ(map[0], 128);  // 1 of the limit and 1 of the clipped counts
 }
 
 TEST(Clahe, RoundsAsRint) {

@@ -1,5 +1,5 @@
-// Compares a host twin of the CUDA kernels of CLAHE with the CPU backend. The twin divides pixels among blocks and
-// threads as cuda/clahe.cu and cuda/map/map_between_tiles.cu do, with the same tables and the same arithmetic.
+// Compares a host twin of CLAHE's CUDA kernels with the CPU backend. The twin divides pixels among blocks and threads
+// as cuda/clahe.cu and cuda/map/map_between_tiles.cu do, and uses their tables and arithmetic.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Calls visit(x, y) for each pixel of each thread of a block that takes the rows [begin, end) of these columns.
+/// Calls visit(x, y) for each pixel of each thread in a block that processes the rows [begin, end) of these columns.
 template <class Visit>
 void for_dealt(const ColumnDeal& columns, int pixels_per_group, int begin, int end, const Visit& visit) {
   for (int thread = 0; thread < kThreads; ++thread) {
@@ -34,7 +34,7 @@ void for_dealt(const ColumnDeal& columns, int pixels_per_group, int begin, int e
   }
 }
 
-/// The tables of all tiles from counts made as count_parts makes them.
+/// The tables of all tiles, from counts computed as in count_parts.
 ClaheTables twin_tables(ConstView gray, const ClaheOptions& options, int pixels_per_group, int rows_per_block) {
   ClaheTables tables{tile_grid(gray.width, gray.height, options.tiles_x, options.tiles_y), 0, {}};
   tables.maps.resize(tables.grid.tiles() * 256);
@@ -53,7 +53,7 @@ ClaheTables twin_tables(ConstView gray, const ClaheOptions& options, int pixels_
   return tables;
 }
 
-/// Maps rows of an image as map_cells does, each pixel once.
+/// Maps rows of an image as map_cells does; each pixel must be mapped exactly once.
 Image twin_map(ConstView rows, const ClaheTables& tables, int pixels_per_group, int rows_per_block) {
   const TileGrid& grid = tables.grid;
   const CellEdges across = cell_edges(0, rows.width, grid.tile_width, grid.tiles_x);
@@ -110,7 +110,7 @@ TEST(ClaheCells, TheTwinOfTheDeviceMakesTheSamePixels) {
     ASSERT_TRUE(test::same_pixels(found.view(), expected.view()))
         << width << "x" << height << " in " << options.tiles_x << "x" << options.tiles_y << ", clip " << options.clip;
 
-    ClaheTables of_part = tables;  // strips of a larger image
+    ClaheTables of_part = tables;  // a strip of a larger image
     of_part.first_row = random.below(static_cast<std::uint32_t>(height));
     ConstView part = image.view();
     part.data = part.row_bytes(of_part.first_row);
@@ -140,7 +140,7 @@ TEST(ClaheCells, EdgesAndWeightsAreThoseOfThePlaces) {
         ASSERT_EQ(place.cell, cell);
         ASSERT_EQ(place.first, tile_before(cell));
         ASSERT_EQ(place.second, tile_after(cell, tiles));
-        ASSERT_EQ(place.weight, weight_in_cell(first + at, inverse, cell));  // to the bit: neither is −0
+        ASSERT_EQ(place.weight, weight_in_cell(first + at, inverse, cell));  // bitwise equal: neither is −0
       }
     }
   }
@@ -153,12 +153,13 @@ TEST(ClaheCells, ADealKeepsMostThreadsBusy) {
     ASSERT_LE(deal.at_once * deal.rows_at_once, kThreads);
     const int passes = (deal.groups + deal.at_once - 1) / deal.at_once;
     if (deal.groups > 16) {
-      EXPECT_GE(deal.groups * deal.rows_at_once * 10, passes * kThreads * 7) << width;  // 70 % of the threads' turns
+      // Threads are busy at least 70 % of the time.
+      EXPECT_GE(deal.groups * deal.rows_at_once * 10, passes * kThreads * 7) << width;
     }
   }
 }
 
-/// No result needs a limit to V, not even with weights close to 0 and 1.
+/// No result needs clamping to V, even with weights close to 0 and 1.
 TEST(ClaheCells, NothingRoundsAboveTheLargestLevel) {
   test::Random random;
   SCOPED_TRACE(random.trace());

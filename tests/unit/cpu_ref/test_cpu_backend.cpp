@@ -1,4 +1,4 @@
-// The CPU backend as a whole: same bytes for every number of threads, reuse of memory, upload of padded rows.
+// The CPU backend as a whole: the bytes do not depend on the number of threads; reuse of memory; upload of padded rows.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -46,13 +46,13 @@ int threads_of_this_process() {
   return 0;
 }
 
-/// Exits with 0 if a backend of 16 threads starts at most `max_started` threads in addition to the calling thread.
+/// Exits with 0 if a backend with 16 threads starts at most `max_started` threads in addition to the calling thread.
 [[noreturn]] void start_threads_for(int width, int height, int max_started) {
   const tbb::global_control more_than_processors(tbb::global_control::max_allowed_parallelism, 16);
   const int before = threads_of_this_process();
   const auto backend = make_cpu_backend(16);
   (void)everything(*backend, test::constant_image(width, height, {Sample::u8, 3}, 7));
-  const int of_sanitizer = test::kHasThreadSanitizer ? 1 : 0;  // it starts one beside the first
+  const int of_sanitizer = test::kHasThreadSanitizer ? 1 : 0;  // the sanitizer starts one thread of its own
   std::_Exit(threads_of_this_process() - before <= max_started + of_sanitizer ? 0 : 1);
 }
 
@@ -131,7 +131,7 @@ TEST(CpuBackend, UploadsRowsWithAPitch) {
       SCOPED_TRACE(test::name_of(format) + ", padding " + std::to_string(padding));
       const Image image = test::random_image(random, 33, 17, format);
       const std::size_t pitch = image.pitch_bytes() + padding;
-      // Starts at an odd address: 16-bit rows need not be aligned.
+      // The data start at an odd address, because 16-bit rows need not be aligned.
       std::vector<std::byte> bytes(1 + pitch * 17);
       for (auto& byte : bytes) {
         byte = static_cast<std::byte>(random.below(256));

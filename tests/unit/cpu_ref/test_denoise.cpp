@@ -1,4 +1,4 @@
-// Non-local means against an oracle in plain loops: every format, patch, search window and strength.
+// Non-local means compared with an oracle in plain loops: every format, patch, search window and strength.
 // tests/live/compare_windows.py compares with OpenCV.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ int reflected(int at, int size) {
   return at;
 }
 
-/// The method of docs/operations.md, patch by patch, with a weight computed for each.
+/// The method of docs/operations.md, patch by patch, with a separately computed weight for each patch.
 struct Oracle {
   ConstView pixels;
   DenoiseOptions options;
@@ -36,7 +36,7 @@ struct Oracle {
     return pixels.format.has_alpha() && !options.count_transparent && sample(x, y, pixels.format.channels - 1) == 0;
   }
 
-  /// If not all pairs are visible, the hidden pairs count as if they differed as much as the visible ones.
+  /// If some pairs are hidden, they count as if they differed as much as the visible pairs on average.
   [[nodiscard]] std::int64_t distance(int x, int y, int dx, int dy) const {
     const bool is_deep = pixels.format.sample == Sample::u16;
     const int radius = options.patch / 2;
@@ -135,8 +135,8 @@ TEST(Denoise, EqualToTheOracle) {
   }
 }
 
-/// An image that is larger than a tile in both directions has the same pixels as its parts, where a part contains all
-/// the pixels on which they depend.
+/// An image that is larger than a tile in both directions has the same pixels as its parts, except where they depend on
+/// pixels outside the part.
 TEST(Denoise, TilesMeet) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -178,10 +178,11 @@ TEST(Denoise, NoStrengthChangesNothingAndALotOfItAverages) {
     options.strength = 0.0F;
     const Picture picture = backend->upload(image.view());
     EXPECT_TRUE(test::same_pixels(backend->download(backend->apply(picture, options)).view(), image.view()));
-    options.strength = std::numeric_limits<float>::min();  // its square is 0: only equal patches count
+    // The square of the strength is 0, so only equal patches count.
+    options.strength = std::numeric_limits<float>::min();
     EXPECT_NO_THROW((void)backend->apply(picture, options));
     options.strength = 1.0e20F;
-    options.count_transparent = true;  // a window's mean would weigh by alpha
+    options.count_transparent = true;  // otherwise, alpha would weight the mean of a window
     WindowOptions mean;
     mean.size = 5;
     mean.count_transparent = true;
