@@ -1,5 +1,5 @@
-// Compares the host's twin of cuda/denoise.cu with the CPU backend: the same planes, blocks, warps and lanes, with sums
-// of columns that slide down and are added over neighboring lanes.
+// Compares the host twin of cuda/denoise.cu with the CPU backend: the same planes, blocks, warps and lanes, with column
+// sums that slide down and are summed across neighboring lanes.
 #include "ops/denoise.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class PlanesTwin {
 
   [[nodiscard]] const DenoisePlanes<T>& planes() const { return planes_; }
 
-  /// Fails if a device would read past the row or the plane.
+  /// Fails if a device would read past the end of the row or the plane.
   [[nodiscard]] std::int32_t at(int x, int y, int c) const {
     const bool is_inside = x >= -planes_.border && x < planes_.pitch - planes_.border && y >= -planes_.border &&
                            y < planes_.rows - planes_.border;
@@ -55,7 +55,7 @@ class PlanesTwin {
   std::vector<T> samples_;
 };
 
-/// A warp: all its lanes together.
+/// A warp; its lanes are computed together.
 template <class T, int colors, int patch>
 class WarpTwin {
  public:
@@ -86,7 +86,7 @@ class WarpTwin {
   static constexpr int kRadius = patch / 2;
   using Lanes = std::array<std::int32_t, kDenoiseLanes>;
 
-  /// The value of the lane at a distance; lanes outside the warp give the caller's own, as shuffles do.
+  /// The value of the lane at a distance; as with shuffles, lanes outside the warp return the caller's own value.
   static std::int32_t shuffled(const Lanes& values, int lane, int by) {
     const int from = lane + by;
     return values[static_cast<std::size_t>(from >= 0 && from < kDenoiseLanes ? from : lane)];
@@ -141,12 +141,12 @@ class WarpTwin {
   std::array<std::array<std::array<std::uint64_t, colors + 1>, kDenoiseLanes>, kRows> sums_{};
 };
 
-/// The launches of an image, `rows_at_once` rows each.
+/// The launches for an image, each for `rows_at_once` rows.
 template <class T, int colors, int patch>
 Image denoised_by_twin(const Image& image, const DenoiseOptions& options, int rows_at_once) {
   const DenoiseTable table = denoise_table(image.format(), options);
   const PlanesTwin<T> planes(image.view(), options);
-  Image out = image.clone();  // alpha
+  Image out = image.clone();  // for its alpha
   using Warp = WarpTwin<T, colors, patch>;
   constexpr int kBlockColumns = kDenoiseWarps * denoise_columns(patch);
   for (int first = 0; first < image.height(); first += rows_at_once) {
@@ -202,7 +202,7 @@ TEST(DenoisePatches, TwinGivesThePixelsOfTheCpu) {
   }
 }
 
-/// 1 for each pixel that counts.
+/// A plane with 1 for each pixel that counts.
 Image visible_pixels(ConstView pixels) {
   Image visible(pixels.width, pixels.height, {Sample::u8, 1});
   for (int y = 0; y < pixels.height; ++y) {
@@ -214,7 +214,7 @@ Image visible_pixels(ConstView pixels) {
   return visible;
 }
 
-/// Computes each pixel as a thread of the device does if some pixels are hidden.
+/// Computes each pixel as a device thread does if some pixels are hidden.
 template <class T>
 Image denoised_by_visible_twin(const Image& image, const DenoiseOptions& options) {
   const DenoiseTable table = denoise_table(image.format(), options);
@@ -223,7 +223,7 @@ Image denoised_by_visible_twin(const Image& image, const DenoiseOptions& options
   const PlanesTwin<std::uint8_t> visible_planes(visible.view(), options);
   const int colors = image.format().color_channels();
   const VisiblePatches<T> patches{planes.planes(), visible_planes.planes(), colors, options.patch / 2};
-  Image out = image.clone();  // alpha, and pixels that do not count
+  Image out = image.clone();  // for its alpha, and for pixels that do not count
   const int reach = options.search / 2;
   for (int y = 0; y < image.height(); ++y) {
     for (int x = 0; x < image.width(); ++x) {
@@ -276,7 +276,7 @@ TEST(DenoisePatches, TwinOfHiddenPixels) {
   }
 }
 
-/// The widest planes and the last block: nothing is read past the allocated memory.
+/// The widest planes and the last block: no read may pass the end of the allocated memory.
 TEST(DenoisePatches, TwinReadsOnlyThePlanes) {
   const int across = kDenoiseWarps * denoise_columns(7);
   for (const int width : {across - 1, across, across + 1}) {

@@ -1,5 +1,5 @@
-// Equalization of whole images: computed by hand, flat images, and the tables used. test_equalize_color.cpp compares
-// with the oracle.
+// Equalization of whole images: results computed by hand, flat images, and the returned tables. test_equalize_color.cpp
+// compares with the oracle.
 #include "gpuimg/ops/equalize.hpp"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(Equalize, FlatImageIsWhiteByCdf) {
         return backend->download(backend->equalize(backend->upload(image.view()), options));
       };
       EXPECT_TRUE(test::same_pixels(equalized(gray).view(), white.view()));
-      // joint maps levels that were not counted, and ycbcr keeps the color differences
+      // joint maps levels that do not occur in the image, and ycbcr keeps the color differences.
       if (color != EqualizeColor::joint && color != EqualizeColor::ycbcr) {
         EXPECT_TRUE(test::same_pixels(equalized(colored).view(), white.view()));
       }
@@ -96,7 +96,7 @@ TEST(Equalize, UsedTablesGiveTheSameImageAgain) {
       const Picture picture = backend->upload(test::smooth_image(random, 40, 30, format));
       EqualizeOptions options;
       options.color = color;
-      options.strength = 0.5;  // the returned tables are those before blending
+      options.strength = 0.5;  // the returned tables do not include blending
       LevelTables used;
       const Image first = backend->download(backend->equalize(picture, options, &used));
       const bool by_channel = color == EqualizeColor::rgb && format.channels >= 3;

@@ -1,4 +1,4 @@
-// Equalization of color, selections and strength against the oracle: random images and all 2²⁴ colors.
+// Equalization of color, selections and strength compared with the oracle: random images and all 2²⁴ colors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -147,7 +147,7 @@ LevelTables random_table(test::Random& random, std::size_t levels, bool monotone
   return {{map}};
 }
 
-/// Compares image and oracle with the same tables on all 2²⁴ colors, for each mode in which one level determines the
+/// Compares with the oracle, using the same tables, on all 2²⁴ colors, for each mode in which one level determines the
 /// pixel.
 TEST(EqualizeTables, AllColors) {
   test::Random random;
@@ -158,7 +158,7 @@ TEST(EqualizeTables, AllColors) {
   for (const EqualizeColor color : {EqualizeColor::luma, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     for (const bool monotone : {true, false}) {
       if (!monotone && color != EqualizeColor::luma) {
-        continue;  // the other two do not depend on the order of the table
+        continue;  // the other modes do not depend on the order of the table
       }
       SCOPED_TRACE(case_name({EqualizeFormula::opencv, color}) + (monotone ? ", monotone" : ", any"));
       const LevelTables tables = random_table(random, 256, monotone);

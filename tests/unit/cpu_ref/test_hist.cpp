@@ -1,4 +1,5 @@
-// Histograms: computed by hand, and against plain counting, with regions, masks and transparent pixels.
+// Histograms: results computed by hand, and comparisons with plain counting, with regions, masks and transparent
+// pixels.
 #include "ops/hist.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ std::vector<Channel> channels_of(PixelFormat format) {
   return channels;
 }
 
-/// Requests every channel at once, and compares each count with the oracle's.
+/// Requests all channels together, and compares each count with the oracle's.
 void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions options, const Image* mask = nullptr) {
   const PixelFormat format = image.format();
   options.channels = channels_of(format);
@@ -48,7 +49,7 @@ void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions
   }
 }
 
-/// Blocks of bytes with a narrow range of levels are counted in another way.
+/// The backend uses another algorithm for blocks of bytes with a narrow range of levels.
 TEST(Hist, NarrowAndWideRangesOfLevels) {
   const auto backend = make_cpu_backend(2);
   test::Random random;
@@ -58,7 +59,7 @@ TEST(Hist, NarrowAndWideRangesOfLevels) {
       Image image(width, 3, PixelFormat{Sample::u8, 1});
       std::vector<std::uint64_t> expected(256);
       for (int y = 0; y < 3; ++y) {
-        // Some blocks differ from their neighbors.
+        // In this row, some blocks differ from their neighbors.
         const bool mixed = y == 1;
         const int lowest = y == 2 ? 256 - levels : random.between(0, 256 - levels);
         for (int x = 0; x < width; ++x) {
@@ -108,7 +109,7 @@ TEST(Hist, WidthsHeightsAndFormats) {
     for (const int height : {1, 2, 7}) {
       for (const PixelFormat format : test::photographic_formats()) {
         if (format.sample == Sample::u16 && height == 7 && width < 1000) {
-          continue;  // too expensive: eight tables of 65536 counts
+          continue;  // eight tables of 65536 counts would take too long
         }
         SCOPED_TRACE(test::name_of(format) + ", " + std::to_string(width) + "x" + std::to_string(height));
         HistogramOptions options;

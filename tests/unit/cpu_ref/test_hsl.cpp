@@ -1,4 +1,4 @@
-// HSL: computed by hand, all 2²⁴ colors against exact fractions, the OpenCV encodings, 16 bits, alpha.
+// HSL: results computed by hand, all 2²⁴ colors compared with exact fractions, the OpenCV encodings, 16 bits, alpha.
 #include "ops/hsl.hpp"
 
 #include <gtest/gtest.h>
@@ -53,8 +53,8 @@ void expect_oracle_u16(const Image& image) {
   }
 }
 
-/// Bound of the float32 error: each channel has an error of 2⁻²⁵, and hue and saturation divide sums and differences of
-/// channels by numbers that may be small.
+/// Bound of the float32 error: each channel has an error of 2⁻²⁵; hue and saturation divide sums and differences of
+/// channels by numbers that can be small.
 double float_error(const oracle::Pixel& p, std::uint32_t max_value) {
   const double v = max_value;
   const auto [low, high] = std::minmax({p.r, p.g, p.b});

@@ -1,4 +1,5 @@
-// From HSL to RGB, and adjustment: round trips, values out of range, hue rotations, comparison with the oracle.
+// Conversion from HSL to RGB, and adjustment: round trips, values out of range, hue rotations, comparison with the
+// oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +69,7 @@ TEST(HslRoundTrip, AlphaOfEightBits) {
 }
 
 TEST(HslRoundTrip, OpencvEncodingsLoseLittle) {
-  // The encoding loses up to half a level of L and S and a degree of H. Gray stays gray.
+  // The encoding loses up to half a level of L and S, and up to a degree of H. Gray stays gray.
   const Image colors = test::all_colors();
   const Image back = there_and_back(colors, HslEncoding::opencv);
   const auto* a = colors.view().row<std::uint8_t>(0);

@@ -1,5 +1,5 @@
-// Runs the operations with each instruction set that Highway was compiled for and the processor supports. All return
-// the same bytes.
+// Runs the operations with each instruction set that Highway was compiled for and the processor supports. All sets must
+// return the same bytes.
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -44,7 +44,7 @@ TEST(InstructionSets, AllGiveTheSameBytes) {
 }
 
 TEST(InstructionSets, GrayLookUpsAreCorrect) {
-  // 256 levels in a row: tests the look-up in tables of sixteen, where indices of other tables must yield 0.
+  // 256 levels in a row test the look-up in tables of sixteen entries, in which indices for other tables must yield 0.
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -57,7 +57,7 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
   }
 }
 
-/// Blocks of 16 rows, vectors of four channels and the remainders: the sets divide an image in different ways.
+/// The sets divide an image differently into blocks of 16 rows, vectors of four channels, and remainders.
 TEST(InstructionSets, EachResizesAsTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());

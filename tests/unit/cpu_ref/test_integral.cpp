@@ -1,5 +1,5 @@
-// Summed-area tables: computed by hand, against plain sums, differences that reproduce the image, and white images that
-// wrap smaller types.
+// Summed-area tables: results computed by hand, comparisons with plain sums, differences that reproduce the image, and
+// white images whose sums exceed smaller types.
 #include "gpuimg/ops/integral.hpp"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ TEST(Integral, DifferencesGiveBackTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
-  // The last type wraps many times, and its differences are correct all the same.
+  // Entries of the last type wrap many times; the differences must be correct nevertheless.
   const Image image = test::random_image(random, 517, 391, PixelFormat{Sample::u16, 1});
   IntegralOptions options;
   options.type = Sample::u32;
@@ -196,7 +196,7 @@ TEST(TableSample, RejectsTypesThatCouldWrap) {
   const PixelFormat gray16{Sample::u16, 1};
   IntegralOptions options;
   options.square = true;
-  EXPECT_THROW((void)table_sample(kMax, kMax, gray16, options), Error);  // beyond 64 bits
+  EXPECT_THROW((void)table_sample(kMax, kMax, gray16, options), Error);  // the sum exceeds 64 bits
   options.allow_wrap = true;
   EXPECT_EQ(table_sample(kMax, kMax, gray16, options), Sample::u64);
   options = {};

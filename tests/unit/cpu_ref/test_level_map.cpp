@@ -1,4 +1,5 @@
-// Look-up tables of equalization: computed by hand, properties, oracle, counts beyond float32 and beyond 32 bits.
+// Look-up tables of equalization: results computed by hand, properties, comparisons with the oracle, counts that exceed
+// float32 and 32 bits.
 #include "ops/equalize.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +65,7 @@ TEST(LevelMap, PillowByHand) {
 }
 
 TEST(LevelMap, PillowStepOfZeroOrOne) {
-  // 254 pixels below the last level are too few for a step; 255 make it 1.
+  // 254 pixels below the last level are too few for a step; 255 pixels give a step of 1.
   EXPECT_TRUE(is_identity(level_map(EqualizeFormula::pillow, with_counts({{3, 254}, {9, 1000}}))));
   const auto map = level_map(EqualizeFormula::pillow, with_counts({{3, 255}, {9, 1000}}));
   EXPECT_EQ(map[3], 0);
@@ -89,7 +90,7 @@ TEST(LevelMap, PillowSmallSteps) {
 }
 
 TEST(LevelMap, StretchByHand) {
-  // N = 10: 25 % is reached by 3 pixels, at level 20; 80 % by 8, at level 30. 5·255/10 = 127.5 rounds up.
+  // N = 10: 3 pixels, at level 20, reach 25 %; 8 pixels, at level 30, reach 80 %. 5·255/10 = 127.5 rounds up.
   const Counts counts = with_counts({{10, 2}, {20, 1}, {25, 4}, {30, 2}, {200, 1}});
   const auto map = level_map({EqualizeFormula::stretch, {25'000'000, 80'000'000}}, counts);
   EXPECT_EQ(map[10], 0);
@@ -97,10 +98,10 @@ TEST(LevelMap, StretchByHand) {
   EXPECT_EQ(map[25], 128);
   EXPECT_EQ(map[30], 255);
   EXPECT_EQ(map[200], 255);
-  // 20 % is exactly the first level's share, and a millionth more is not.
+  // 20 % equals the first level's share; a percentile that is a millionth larger exceeds it.
   EXPECT_EQ(level_map({EqualizeFormula::stretch, {20'000'000, 100'000'000}}, counts)[20], 13);
   EXPECT_EQ(level_map({EqualizeFormula::stretch, {20'000'001, 100'000'000}}, counts)[20], 0);
-  // 0 % is the first level in use.
+  // 0 % means the first level in use.
   EXPECT_EQ(level_map({EqualizeFormula::stretch, {0, 100'000'000}}, counts)[10], 0);
   EXPECT_EQ(level_map({EqualizeFormula::stretch, {0, 100'000'000}}, counts)[20], 13);
   EXPECT_TRUE(is_identity(level_map({EqualizeFormula::stretch, {71'000'000, 90'000'000}}, counts)));
@@ -117,7 +118,7 @@ TEST(LevelMap, StretchIsExactAtEveryPercentile) {
     }
     std::uint32_t low = random.below(kHundredPercent);
     std::uint32_t high = low + 1 + random.below(kHundredPercent - low);
-    if (random.below(2) == 0) {  // whole percents meet shares exactly
+    if (random.below(2) == 0) {  // whole percentages can equal shares exactly
       low = low / 1'000'000 * 1'000'000;
       high = low + 1'000'000;
     }
@@ -184,7 +185,7 @@ TEST(LevelMap, FloatOfACountRoundsToEven) {
 }
 
 TEST(LevelMap, OpencvEveryTotal) {
-  // Two levels above the first: c − h[i₀] takes all values 1 … N for small N, including ties.
+  // Two levels above the first one make c − h[i₀] take all values 1 … N for small N, including ties.
   for (std::uint64_t n = 1; n <= 600; ++n) {
     Counts counts(256, 0);
     counts[0] = 3;
@@ -199,7 +200,7 @@ TEST(Blended, ByHand) {
   EXPECT_EQ(blended(10, 20, 0.0), 10U);
   EXPECT_EQ(blended(10, 20, 1.0), 20U);
   EXPECT_EQ(blended(10, 21, 0.5), 16U);  // 15.5 rounds up
-  EXPECT_EQ(blended(21, 10, 0.5), 16U);  // from both sides
+  EXPECT_EQ(blended(21, 10, 0.5), 16U);  // rounds up in the other direction, too
   EXPECT_EQ(blended(0, 255, 0.3), 77U);  // 76.5
   EXPECT_EQ(blended(255, 0, 0.25), 191U);
   EXPECT_EQ(blended(65535, 0, 1.0), 0U);

@@ -1,4 +1,4 @@
-// Luma: computed by hand, on all 2²⁴ colors through the CPU backend, and at 16 bits.
+// Luma: results computed by hand, all 2²⁴ colors through the CPU backend, and 16 bits.
 #include "ops/luma.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ INSTANTIATE_TEST_SUITE_P(All, LumaKind,
                                            Kind{Luma::bt709, "bt709", oracle::luma_bt709}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
-/// The luma of every pixel, as second differences of the backend's summed-area table.
+/// The luma of every pixel, computed as second differences of the backend's summed-area table.
 Image luma_image(const Image& colors, Luma kind) {
   const auto backend = make_cpu_backend(0);
   IntegralOptions options;
@@ -85,7 +85,7 @@ TEST_P(LumaKind, BlackAndWhite) {
 }
 
 TEST_P(LumaKind, GraysStayThemselves) {
-  // Truncation lowers one in thirteen 8-bit grays by a level. The other kinds change none.
+  // Truncation lowers one in thirteen 8-bit grays by one level. The other kinds change no gray.
   std::set<std::uint32_t> changed;
   for (std::uint32_t v = 0; v < 256; ++v) {
     if (luma_of(GetParam().luma, v, v, v) != v) {

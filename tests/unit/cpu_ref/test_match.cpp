@@ -1,4 +1,4 @@
-// Histogram specification: computed by hand, properties, and a search of all levels in exact arithmetic.
+// Histogram matching: results computed by hand, properties, and a comparison with an exact search through all levels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Counts random_counts(test::Random& random, std::size_t levels, int top) {
   return counts;
 }
 
-/// The level in use of the reference with the nearest share. Tries all of them, from the darkest.
+/// The level of the reference with the nearest share. Tries all levels in use, from the darkest.
 std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
   const Wide all = std::accumulate(reference.begin(), reference.end(), std::uint64_t{0});
   Wide reached = 0;
@@ -40,8 +40,8 @@ std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
   return static_cast<std::uint16_t>(found);
 }
 
-/// The entries that the table must have at the levels that a test checks. The table is the identity if that keeps every
-/// level in use.
+/// The entries that the table must have at the levels that a test checks. If these entries keep every level in use, the
+/// expected table is the identity.
 class Wanted {
  public:
   Wanted(const Counts& counts, const Counts& reference) : reference_(reference) {
@@ -69,12 +69,12 @@ TEST(Match, ByHand) {
   counts[6] = 2;
   counts[9] = 1;
   Counts reference(256, 0);
-  reference[100] = 1;  // shares 1/2 and 1
+  reference[100] = 1;  // its shares are 1/2 and 1
   reference[200] = 1;
   const auto map = matched_map(counts, reference);
   EXPECT_EQ(map[0], 100);
-  EXPECT_EQ(map[5], 100);  // 1/4
-  EXPECT_EQ(map[6], 100);  // 3/4 is as near to 1/2 as to 1
+  EXPECT_EQ(map[5], 100);  // its share is 1/4
+  EXPECT_EQ(map[6], 100);  // its share 3/4 is equally near to 1/2 and 1
   EXPECT_EQ(map[9], 200);
   EXPECT_EQ(map[255], 200);
 }
@@ -129,7 +129,7 @@ TEST(Match, ImageToItselfIsUnchangedAndChannelsHaveTheirOwn) {
       const Picture picture = backend->upload(test::smooth_image(random, 40, 30, format));
       EqualizeOptions options;
       options.color = color;
-      options.selection.count_transparent = true;  // other levels may move
+      options.selection.count_transparent = true;  // otherwise, levels of transparent pixels could change
       const LevelCounts counts = backend->table_counts(picture, options);
       options.match = &counts;
       LevelTables used;

@@ -99,7 +99,7 @@ TEST_F(Rejections, NumbersOutOfRange) {
   }
 }
 
-/// The defaults, but for one member.
+/// The default options with one member changed.
 template <class Options, class Value>
 Options with(Value Options::*member, Value value) {
   Options options;
@@ -114,7 +114,7 @@ TEST(Options, AreRejectedWithoutAPicture) {
   rejected(with(&HistogramOptions::hsl_bins, kHslBinLimits.most + 1));
   rejected(with(&EqualizeOptions::strength, std::numeric_limits<double>::quiet_NaN()));
   rejected(with(&ClaheOptions::tiles_x, kTileLimits.least - 1));
-  rejected(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // even
+  rejected(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // an even number
   rejected(with(&DenoiseOptions::search, kSearchLimits.most + 2));
   rejected(with(&ThresholdOptions::sensitivity, kSensitivityLimits.least - 1));
   rejected(with(&DespeckleOptions::size, kSpeckLimits.least - 1));
@@ -155,7 +155,7 @@ TEST_F(Rejections, TablesOfAnotherKind) {
   rejected({Sample::u8, 3}, EqualizeColor::luma, {{small, small, small}});
   rejected({Sample::u8, 1}, EqualizeColor::rgb, {{small, small, small}});
   rejected({Sample::u8, 3}, EqualizeColor::rgb, {{small, small, Map(257, 5)}});
-  rejected({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // levels that 8 bits do not hold
+  rejected({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // a table for more levels than 8 bits have
 }
 
 TEST_F(Rejections, HslThatDoesNotFitItsEncoding) {

@@ -1,5 +1,5 @@
-// Resize against an oracle in plain loops: every filter, format, box and fit; sizes of fits as Pillow's ImageOps gives
-// them; and the host's twin of the device's passes. tests/live/compare_resize.py compares with Pillow.
+// Resize compared with an oracle in plain loops: every filter, format, box and fit; sizes for each fit as Pillow's
+// ImageOps computes them; and the host twin of the device's passes. tests/live/compare_resize.py compares with Pillow.
 #include "ops/resize_passes.hpp"
 
 #include <gtest/gtest.h>
@@ -45,11 +45,11 @@ Image expected(ConstView image, const ResizeOptions& options) {
                            plan.bottom);
 }
 
-/// Computes as a device does: core's passes, pixel by pixel, with the strip that a device may get.
+/// Computes like a device: core's passes, pixel by pixel, on a strip as a device could get it.
 template <class T, int channels>
 class DeviceTwin {
  public:
-  /// `by_digits`: as kernels for 8 bits do, where they can.
+  /// With `by_digits`, computes like the kernels for 8 bits, if possible.
   static Image run(ConstView image, const ResizeOptions& options, bool by_digits) {
     const ResizeWork work = resize_work(image.width, image.height, options);
     Image out(work.plan.width, work.height(), image.format);
@@ -78,7 +78,7 @@ class DeviceTwin {
   }
 
  private:
-  /// A pass that would change nothing is left out.
+  /// Omits a pass that would change nothing.
   static void resample(ConstView image, const ResizeWork& work, T* to, std::size_t out_width, std::size_t first) {
     const auto across = work.across<WeightOf<T>>();
     const auto down = work.down<WeightOf<T>>();
@@ -143,7 +143,7 @@ class DeviceTwin {
       down(between, pixels * channels, columns, width, below);
     }
   }
-  /// Runs of output positions, as for warps.
+  /// Divides output positions into runs, as for warps.
   static void across(const AcrossPass<channels>& pass, int rows, int stride) {
     for (int first_x = 0; first_x < pass.axis.positions; first_x += kLanes) {
       const int end_x = std::min(first_x + kLanes, pass.axis.positions);
@@ -257,7 +257,7 @@ TEST_F(Resize, EveryLevelWithEveryAlpha) {
   }
 }
 
-/// Sizes at which words of four samples, blocks of 16 rows, vectors and bands end.
+/// Sizes around those of words of four samples, blocks of 16 rows, vectors and bands.
 TEST_F(Resize, SizesAroundBlocks) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -271,7 +271,7 @@ TEST_F(Resize, SizesAroundBlocks) {
   }
 }
 
-/// Bands of several threads, and windows of many rows: rows of words are moved.
+/// Several threads work on bands, and windows have many rows, so rows of words are moved.
 TEST_F(Resize, HighImages) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -291,7 +291,7 @@ struct FitCase {
   std::array<float, 4> covered;  ///< left, top, right, bottom
 };
 
-/// The sizes that Pillow 9.4 and 12.3 compute. If Pillow makes a side 0, it is 1 here.
+/// The sizes that Pillow 9.4 and 12.3 compute. A side that Pillow makes 0 is 1 here.
 constexpr std::array kFits = {
     FitCase{{100, 50}, {40, 40}, {40, 20}, {25.0F, 0.0F, 75.0F, 50.0F}},
     FitCase{{50, 100}, {40, 40}, {20, 40}, {0.0F, 25.0F, 50.0F, 75.0F}},
@@ -377,13 +377,13 @@ TEST_F(Resize, BarsAroundTheImage) {
   }
 }
 
-/// The color of a transparent pixel does not bleed, and a copy keeps it.
+/// The color of a transparent pixel does not affect its neighbors; an unresized copy keeps the color.
 TEST_F(Resize, ColorsCountByTheirAlpha) {
   const Image image = test::image_of_pixels(2, 1, {Sample::u8, 4}, [](std::size_t i) {
     return i == 0 ? std::vector<std::uint32_t>{200, 10, 30, 255} : std::vector<std::uint32_t>{0, 255, 0, 0};
   });
   const Image half = on_cpu(image.view(), stretching(1, 1, ResizeFilter::box));
-  EXPECT_EQ(test::sample_at(half.view(), 0, 0, 1), 9U);  // 5 of 128: nothing of 255
+  EXPECT_EQ(test::sample_at(half.view(), 0, 0, 1), 9U);  // 5 of 128; the hidden 255 has no effect
   EXPECT_EQ(test::sample_at(half.view(), 0, 0, 3), 128U);
   EXPECT_TRUE(test::same_pixels(on_cpu(image.view(), stretching(2, 1, ResizeFilter::box)).view(), image.view()));
 }
@@ -401,7 +401,8 @@ TEST_F(Resize, WhiteStaysWhite) {
   }
 }
 
-/// Opaque 16-bit images of 257 times the levels of 8 bits: each of the two passes rounds by half a level at 8 bits.
+/// Opaque 16-bit images with 257 times the 8-bit levels: at 8 bits, each of the two passes rounds by up to half a
+/// level.
 TEST_F(Resize, SixteenBitsAreNearEight) {
   test::Random random;
   SCOPED_TRACE(random.trace());

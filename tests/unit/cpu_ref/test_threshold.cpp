@@ -1,5 +1,5 @@
-// Thresholds against oracles in plain loops: every method, format, window and parameter. tests/live/compare_windows.py
-// compares with OpenCV and scikit-image.
+// Thresholds compared with oracles in plain loops: every method, format, window and parameter.
+// tests/live/compare_windows.py compares with OpenCV and scikit-image.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,15 +24,15 @@ constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu,    ThresholdMetho
                                         ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
                                         ThresholdMethod::nick};
 
-/// S²/n of the levels in a range, as numerator and denominator.
+/// S²/n of a range of levels, as numerator and denominator.
 struct Part {
   __extension__ using Wide = unsigned __int128;
   Wide above = 0;
   Wide below = 1;
 };
 
-/// The thresholds of all partitions of the levels in use, in order: the first with the largest sum. For images so small
-/// that cross products fit 128 bits.
+/// The best thresholds, found by trying all partitions of the levels in use in order: the first partition with the
+/// largest sum. The image must be so small that cross products fit in 128 bits.
 std::vector<std::uint32_t> best_partition(const std::vector<std::uint32_t>& levels, std::size_t classes) {
   const std::set<std::uint32_t> set(levels.begin(), levels.end());
   const std::vector<std::uint32_t> used(set.begin(), set.end());
@@ -70,7 +70,7 @@ std::vector<std::uint32_t> best_partition(const std::vector<std::uint32_t>& leve
   return best;
 }
 
-/// If there are fewer levels than classes, zeros come before the thresholds.
+/// With fewer levels than classes, the first thresholds are zero.
 std::vector<std::uint32_t> otsu_of(ConstView plane, ConstView weights, std::size_t classes) {
   std::vector<std::uint32_t> levels;
   for (int y = 0; y < plane.height; ++y) {
@@ -89,7 +89,7 @@ std::vector<std::uint32_t> otsu_of(ConstView plane, ConstView weights, std::size
   return found;
 }
 
-/// The lowest level of the pixels that count, and the largest deviation of their windows.
+/// The lowest level of the counted pixels, and the largest deviation of their windows.
 struct Contrast {
   double darkest = 1e9;
   double deviation = 0.0;
@@ -126,7 +126,7 @@ bool is_white(const oracle::Moments& moments, std::uint32_t level, const Thresho
   }
 }
 
-/// A pixel that the mask or its alpha leaves out is white.
+/// True for a pixel that the mask or its alpha excludes; such a pixel is white in the result.
 bool is_blank(ConstView pixels, int x, int y, const oracle::Choice& choice) {
   oracle::Choice anywhere = choice;
   anywhere.region.reset();
@@ -249,7 +249,7 @@ TEST(Threshold, EqualToTheOracle) {
   }
 }
 
-/// Hidden levels do not change the threshold, and become white. The level that was used is returned.
+/// Hidden levels do not affect the threshold and become white. The returned level is the one that was used.
 TEST(Threshold, HiddenPixelsAreBlank) {
   const auto backend = make_cpu_backend(1);
   Image image(4, 1, {Sample::u8, 2});
@@ -286,10 +286,10 @@ TEST(Threshold, OtsuOfKnownHistograms) {
   EXPECT_EQ(level_of({{0, 5}}, 256), 0U);
   EXPECT_EQ(level_of({{77, 5}}, 256), 0U);
   EXPECT_EQ(level_of({{10, 1}, {200, 1}}, 256), 10U);
-  EXPECT_EQ(level_of({{10, 1}, {100, 1}, {190, 1}}, 256), 10U);  // a tie: the smaller
+  EXPECT_EQ(level_of({{10, 1}, {100, 1}, {190, 1}}, 256), 10U);  // a tie; the smaller level counts
   EXPECT_EQ(level_of({{10, 1}, {100, 1}, {191, 1}}, 256), 100U);
   EXPECT_EQ(level_of({{10, 2}, {100, 1}, {190, 1}}, 256), 10U);
-  // A tie and its two neighbors, of 2³⁴ pixels and the highest levels: exact integers tell them apart.
+  // A tie and its two neighbors, with 2³⁴ pixels and the highest levels; only exact integers distinguish them.
   const std::uint64_t many = std::uint64_t{1} << 33;
   EXPECT_EQ(level_of({{65533, many}, {65534, 7}, {65535, many}}, 65536), 65533U);
   EXPECT_EQ(level_of({{65533, many}, {65534, 7}, {65535, many + 1}}, 65536), 65534U);
@@ -309,16 +309,16 @@ TEST(Threshold, ClassesOfKnownHistograms) {
   };
   EXPECT_EQ(levels_of({{10, 1}, {20, 1}, {100, 1}, {110, 1}, {200, 1}, {210, 1}}, 3), (Levels{20, 110}));
   EXPECT_EQ(levels_of({{10, 1}, {20, 1}, {100, 1}, {110, 1}, {200, 1}, {210, 1}}, 6), (Levels{10, 20, 100, 110, 200}));
-  // Fewer levels than classes: zeros first.
+  // With fewer levels than classes, the first thresholds are zero.
   EXPECT_EQ(levels_of({}, 3), (Levels{0, 0}));
   EXPECT_EQ(levels_of({{77, 5}}, 3), (Levels{0, 0}));
   EXPECT_EQ(levels_of({{10, 5}, {200, 1}}, 3), (Levels{0, 10}));
   EXPECT_EQ(levels_of({{0, 5}, {200, 1}}, 4), (Levels{0, 0, 0}));
   EXPECT_EQ(levels_of({{5, 1}, {60, 9}, {99, 1}}, 3), (Levels{5, 60}));
-  // Ties: the smallest first threshold, then the smallest second.
+  // For ties, the smallest first threshold counts, and then the smallest second one.
   EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {30, 1}}, 3), (Levels{0, 10}));
   EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {31, 1}}, 3), (Levels{0, 20}));
-  // 2³³ pixels, or one more: merging n and m neighbors costs nm/(n + m).
+  // 2³³ pixels, or one more. Merging neighbors of n and m pixels costs nm/(n + m).
   const std::uint64_t many = std::uint64_t{1} << 33;
   EXPECT_EQ(levels_of({{65530, many}, {65531, many}, {65532, many}, {65533, many + 1}}, 3, 65536),
             (Levels{65530, 65532}));
@@ -328,7 +328,7 @@ TEST(Threshold, ClassesOfKnownHistograms) {
             (Levels{65530, 65531}));
 }
 
-/// Of as many levels and classes as there can be: no other partition that a plain search of all ends finds is better.
+/// The maximum numbers of levels and classes. A plain search over all ends must find no better partition.
 TEST(Threshold, ManyClassesAreTheBest) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -354,7 +354,7 @@ TEST(Threshold, ManyClassesAreTheBest) {
       const long double sum = sums[end] - sums[first];
       return sum * sum / (numbers[end] - numbers[first]);
     };
-    std::vector<long double> best;  // of the levels before `end`
+    std::vector<long double> best;  // for the levels below `end`
     for (std::size_t end = 1; end <= levels.size(); ++end) {
       best.push_back(value(0, end));
     }
@@ -397,7 +397,7 @@ TEST(Threshold, ColorsOfClasses) {
   EXPECT_EQ((ClassColors{{7}, 2}(8)), 255U);
 }
 
-/// A sixteenth of such a line on both sides is more than a window whose pixels have weights may have.
+/// A sixteenth of such a line on both sides would exceed the largest window for weighted pixels.
 TEST(Threshold, UsualWindowsFitLongLines) {
   const auto backend = make_cpu_backend(1);
   const Picture line = backend->upload(test::constant_image(600000, 1, {Sample::u8, 2}, 200));
@@ -408,8 +408,8 @@ TEST(Threshold, UsualWindowsFitLongLines) {
   }
 }
 
-/// A faint line is black because the image has a strong one elsewhere, and paper is white beside both. Windows of one
-/// pixel have no deviation: only pixels of the darkest level are black.
+/// A faint line is black because the image has a strong line elsewhere; the paper next to both lines is white. Windows
+/// of one pixel have no deviation, so only pixels of the darkest level are black.
 TEST(Threshold, WolfLooksAtTheWholeImage) {
   const auto backend = make_cpu_backend(1);
   const auto colors = [&](std::initializer_list<std::uint8_t> levels, const ThresholdOptions& options) {
@@ -424,7 +424,7 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
   options.window = 3;
   // M = 0 and R = 127.5, the first pixel's deviation. For the gray pixels, m = 250/3, s² = 31250/9 and T = 60.9.
   EXPECT_EQ(colors({255, 0, 255, 0, 125, 125, 0}, options), (std::vector<int>{255, 0, 255, 0, 255, 255, 0}));
-  options.scale = WolfScale{0, 1e12};  // T = m/2 and a tiny amount more
+  options.scale = WolfScale{0, 1e12};  // T slightly exceeds m/2
   EXPECT_EQ(colors({100, 41, 100, 100, 51}, options), (std::vector<int>{255, 255, 255, 255, 255}));
   EXPECT_EQ(colors({100, 40, 100, 100, 51}, options), (std::vector<int>{255, 0, 255, 255, 255}));
   options.scale = WolfScale{30, 0.0};  // s/R is then 0
@@ -435,7 +435,7 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
   EXPECT_EQ(colors({7, 8, 200}, options), (std::vector<int>{0, 255, 255}));
 }
 
-/// The rows of a scale do not cut off the windows.
+/// A scale computed from some rows uses complete windows, including rows outside this range.
 TEST(Threshold, ScalesOfRowsAddUp) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -460,7 +460,7 @@ TEST(Threshold, ScalesOfRowsAddUp) {
   }
 }
 
-/// Searches as a device does: each window from the summed-area tables.
+/// Searches like a device: computes each window from summed-area tables.
 TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -495,7 +495,7 @@ TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
   }
 }
 
-/// A device keeps integers. The largest of them give the scale.
+/// A device keeps only integers; the largest of them determine the scale.
 TEST(Threshold, MaximaOfADeviceAreTheScale) {
   test::Random random;
   SCOPED_TRACE(random.trace());

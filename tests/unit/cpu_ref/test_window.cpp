@@ -1,6 +1,6 @@
-// Means, variances and deviations of windows against oracles in plain loops: every format, border and statistic, small
-// images with large windows, and sums beyond 32 and 64 bits. tests/live/compare_windows.py compares with OpenCV and
-// NumPy.
+// Means, variances and deviations of windows compared with oracles in plain loops: every format, border and statistic,
+// small images with large windows, and sums that exceed 32 and 64 bits. tests/live/compare_windows.py compares with
+// OpenCV and NumPy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Image expected_means(ConstView pixels, const WindowOptions& options) {
   return out;
 }
 
-/// Each color as a part of the mean around it, which is white.
+/// Each color divided by the mean around it, scaled so that the mean becomes white.
 Image expected_parts(ConstView pixels, const WindowOptions& options) {
   Image out = expected_means(pixels, options);
   const std::uint64_t v_max = pixels.format.max_value();
@@ -62,7 +62,8 @@ Image expected_parts(ConstView pixels, const WindowOptions& options) {
         const std::uint64_t mean = test::sample_at(out.view(), x, y, c);
         const std::uint64_t twice = 2 * v_max * test::sample_at(pixels, x, y, c);
         const std::uint64_t part =
-            mean == 0 ? v_max : (twice / mean + 1) / 2;  // the half of a floor is one of the whole
+            // Halving the floored quotient rounds like halving the exact one.
+            mean == 0 ? v_max : (twice / mean + 1) / 2;
         test::set_sample(out.view(), x, y, c, static_cast<std::uint32_t>(std::min(part, v_max)));
       }
     }
@@ -149,7 +150,7 @@ TEST(Window, LevelsAsPartsOfTheMean) {
   }
 }
 
-/// A white pixel beside a hidden red one: no red in the mean. A faint pixel weighs little.
+/// A hidden red pixel next to a white one: the mean contains no red. A pixel with low alpha has a low weight.
 TEST(Window, HiddenColorsAreNotSeen) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 1, {Sample::u8, 4});
@@ -169,7 +170,7 @@ TEST(Window, HiddenColorsAreNotSeen) {
   EXPECT_EQ(means(true), (std::vector<int>{255, 128, 128, 255, 203, 102, 85, 0, 178, 25, 0, 51}));
 }
 
-/// Sums of squares beyond 64 bits.
+/// The sums of squares exceed 64 bits.
 TEST(Window, WeightsOfLargeWindows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -230,7 +231,7 @@ TEST(Window, WhiteImagesStayWhiteAndVaryByNothing) {
   }
 }
 
-/// Half black, half white: nΣx² and n² exceed 64 bits at 16 bits.
+/// Half of the image is black and half is white; with 16 bits, nΣx² and n² exceed 64 bits.
 TEST(Window, NumeratorsBeyond64Bits) {
   const auto backend = make_cpu_backend(2);
   Image image(1400, 3, {Sample::u16, 1});
@@ -245,13 +246,13 @@ TEST(Window, NumeratorsBeyond64Bits) {
   options.border = Border::replicate;
   const Image variance = backend->download(backend->apply(backend->upload(image.view()), options));
   for (const int x : {1, 699, 700, 1398}) {
-    const double white = x;  // the last column of the window is x + 699, and columns from 700 on are white
+    const double white = x;  // the window's last column is x + 699; columns from 700 on are white
     const double share = white / 1399.0;
     EXPECT_NEAR(variance.view().row<float>(1)[x] / (share * (1 - share) * 65535.0 * 65535.0 + 1), 1.0, 1e-5) << x;
   }
 }
 
-/// Images that are too large for the oracle, from the summed-area table.
+/// For images that are too large for the oracle, a summed-area table gives the expected means.
 TEST(Window, MeansFromASummedAreaTable) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -322,7 +323,7 @@ TEST(Window, RejectsWhatDoesNotFit) {
   EXPECT_THROW((void)backend->apply(line, largest), Error);
   largest.count_transparent = true;
   EXPECT_NO_THROW((void)backend->apply(line, largest));
-  // Sums of squares of 16 bits would exceed 64 bits; sums and squares of 8 bits do not.
+  // Sums of squares of 16-bit levels would exceed 64 bits; sums, and squares of 8-bit levels, would not.
   const Picture deep = backend->upload(test::constant_image(40000, 1, {Sample::u16, 1}, 65535));
   EXPECT_NO_THROW((void)backend->apply(deep, largest));
   for (const WindowStatistic statistic : {WindowStatistic::variance, WindowStatistic::deviation}) {
@@ -338,7 +339,7 @@ TEST(Window, RejectsWhatDoesNotFit) {
   }
   largest.border = Border::replicate;
   largest.size = kMaxSquaredWindow;
-  const Image variance = backend->download(backend->apply(deep, largest));  // of one level, in the largest sums
+  const Image variance = backend->download(backend->apply(deep, largest));  // a single level, with the largest sums
   EXPECT_EQ(variance.view().row<float>(0)[20000], 0.0F);
 }
 

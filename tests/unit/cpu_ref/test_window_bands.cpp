@@ -1,5 +1,5 @@
-// Compares the host's twin of cuda/window/sum_bands.cuh with the CPU backend: the same products, digits, sums, means
-// and thresholds, warp by warp.
+// Compares the host twin of cuda/window/sum_bands.cuh with the CPU backend: the same products, digits, sums, means and
+// thresholds, warp by warp.
 #include "window/bands.hpp"
 
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@
 namespace gpuimg::test_window_bands {
 namespace {
 
-/// Makes a pixel from a level, and the sum and number of its window.
+/// Computes a pixel from a level, and the sum and number of pixels of its window.
 using PixelMaker = std::function<std::uint32_t(std::uint32_t level, std::uint32_t sum, std::uint32_t n)>;
 
-/// Sums of an image's windows, 32 columns and 16 rows at a time.
+/// Sums of an image's windows, for 32 columns and 16 rows at a time.
 class WarpTwin {
  public:
   WarpTwin(ConstView image, int radius, Border border, int first_column, int top)
@@ -30,7 +30,7 @@ class WarpTwin {
         first_column_(first_column),
         first_counted_(top - radius - 1) {}
 
-  /// The sums of the first row's windows less its own row: `starts` steps without results.
+  /// The sums for the first row's windows without its own row: `starts` steps that give no results.
   void start(int top) {
     const int starts = (layout_.size() + kBandRows - 1) / kBandRows;
     for (int step = starts; step > 0; --step) {
@@ -38,7 +38,7 @@ class WarpTwin {
     }
   }
 
-  /// sums_[row][column] of 16 rows from y on.
+  /// Computes sums_[row][column] for the 16 rows from y on.
   void add_rows(int y, bool leaves) {
     for (int m = 0; m < kBandRows; ++m) {
       const Row numbers = packed_difference(y + m, leaves);
@@ -59,7 +59,7 @@ class WarpTwin {
 
   using Row = std::array<std::uint32_t, kBandColumns>;
 
-  /// The sum that a row of levels adds to each column's window, times kBandWeight.
+  /// The sums that a row of levels adds to each column's window, times kBandWeight.
   [[nodiscard]] Row across(int logical) const {
     const int row = logical < first_counted_ ? -1 : source_position(logical, image_.height, border_);
     Row sums{};
@@ -72,7 +72,7 @@ class WarpTwin {
     return sums;
   }
 
-  /// Sums are kept until they leave, and are subtracted as 16 bits of two columns at once.
+  /// Keeps the sums until they leave the window. Subtracts two columns at a time, with 16 bits each.
   Row packed_difference(int y, bool leaves) {
     kept_.push_back(across(y + layout_.radius));
     const Row& enter = kept_.back();
@@ -104,7 +104,7 @@ class WarpTwin {
   std::array<Row, kBandRows> sums_{};
 };
 
-/// In blocks of `rows` rows, a multiple of 16.
+/// Processes blocks of `rows` rows; `rows` is a multiple of 16.
 Image made_by_twin(const Image& image, int size, Border border, int rows, const PixelMaker& make_pixel) {
   Image made(image.width(), image.height(), image.format());
   const int radius = size / 2;
@@ -131,7 +131,7 @@ Image made_by_twin(const Image& image, int size, Border border, int rows, const 
 
 std::uint32_t squared(int size) { return static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size); }
 
-/// Uses the products' own arithmetic if all pixels are inside, and otherwise a quotient.
+/// Uses the arithmetic of the products if all pixels are inside the image, and a division otherwise.
 std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t whole) {
   if (n == whole) {
     const BandMean mean(n);

@@ -1,4 +1,4 @@
-// Compares the host's twin of cuda/window/slide_rows.cuh with the CPU backend: the same sums above marks, prefixes,
+// Compares the host twin of cuda/window/slide_rows.cuh with the CPU backend: the same sums above marks, prefixes,
 // borders, means and thresholds, block by block.
 #include "window/slides.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 using Line = std::vector<std::uint32_t>;
 
-/// Slides the sums of an image's columns down, `rows` rows a block.
+/// Slides the column sums of an image down, `rows` rows per block.
 class BlockTwin {
  public:
   BlockTwin(const Image& image, int size, Border border, int rows)
@@ -33,8 +33,8 @@ class BlockTwin {
     EXPECT_EQ(marks_.rows_above(marks_.count() - 1), image_.height);
   }
 
-  /// Calls make_pixel(x, y, sum modulo 2³², n, mean of the row before or nearly so) for all pixels; it returns the
-  /// mean.
+  /// Calls make_pixel(x, y, sum modulo 2³², n, mean of the previous row or a value near it) for all pixels; make_pixel
+  /// returns the mean.
   template <class MakePixel>
   void make_pixels(const MakePixel& make_pixel) {
     for (int top = 0; top < image_.height; top += marks_.rows()) {
@@ -81,7 +81,7 @@ class BlockTwin {
     }
   }
 
-  /// Of the columns' sums, shifted right.
+  /// The window sums, computed from the column sums shifted right.
   [[nodiscard]] Line sums_of_windows(int shift) const {
     Line prefixes(1);
     for (const std::uint32_t sum : sums_) {
@@ -122,7 +122,7 @@ std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t before, 
   return is_modulo(size) ? moved_mean(before, sum, n) : quotient_mean(sum, n, below_inverse(n));
 }
 
-/// Half of an image may be white: then sums exceed 32 bits, and means change as fast as they can.
+/// Half of an image can be white, which makes sums exceed 32 bits and means change as fast as possible.
 Image image_with_an_edge(test::Random& random, int width, int height) {
   Image image = test::any_image(random, width, height, {Sample::u8, 1});
   const bool is_wide = width > height;
@@ -176,7 +176,7 @@ void expect_thresholds_of_the_cpu(const Image& image, const ThresholdOptions& op
       << ", sensitivity " << options.sensitivity;
 }
 
-/// The window reaches beyond the image by less than the image.
+/// A window that reaches past the image by less than the image's size.
 int random_window(test::Random& random, const Image& image) {
   return 2 * random.between(0, std::min(image.width(), image.height()) - 1) + 1;
 }
@@ -214,7 +214,7 @@ TEST(WindowSlides, TwinOfSumsBeyond32Bits) {
   }
 }
 
-/// All sides up to 20, and blocks from one row to more than all.
+/// All sides up to 20, and blocks from one row to more rows than the image has.
 TEST(WindowSlides, WindowsOfTheFirstRowsAreMadeOfMarks) {
   for (int height = 1; height <= 20; ++height) {
     for (int radius = 0; radius < height; ++radius) {
@@ -244,7 +244,8 @@ TEST(WindowSlides, NearbyRowsAreThoseOfTheBorder) {
   }
 }
 
-/// Shared memory has 32 banks of a word. Eight threads that write 16 bytes, and 32 that read a word, go at once.
+/// Shared memory has 32 banks of one word. Eight threads that write 16 bytes each, or 32 that read a word each, access
+/// it together.
 TEST(WindowSlides, PartsHaveTheColumnsOfTheirWindows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -332,7 +333,7 @@ TEST(WindowSlides, MeansFollowARow) {
 TEST(WindowSlides, QuotientsNextToEveryStep) {
   constexpr std::uint32_t kMost = std::uint32_t{kMaxWholeSums} * kMaxWholeSums;
   for (std::uint32_t n = 1; n <= kMost; n += 1 + n / 300) {
-    // A device's quotient may differ by 2 units in the last place.
+    // A device's quotient can differ by 2 units in the last place.
     for (const float below : {below_inverse(n), below_inverse(n) * (1 + 0x1p-22F), below_inverse(n) * (1 - 0x1p-22F)}) {
       for (std::uint32_t level = 0; level <= 255; ++level) {
         for (const int near : {-2, -1, 0, 1, 2}) {

@@ -1,5 +1,5 @@
-// Sums of windows from summed-area tables, which the CUDA backend uses. Runs the same code on the host, and compares it
-// with sums in plain loops. Tables wrap where a sum fits.
+// Sums of windows from summed-area tables, as the CUDA backend computes them. Runs the code on the host, and compares
+// with sums in plain loops. Tables can wrap around if the window's sum fits.
 #include "window/table.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(WindowTable, EveryWindowOfSmallImages) {
   }
 }
 
-/// The tables of 16 bits of each product, as the device makes them.
+/// Makes the 16-bit tables of each product as the device does.
 template <class T>
 class WeightedTwin {
  public:
@@ -86,7 +86,7 @@ class WeightedTwin {
   WeightedTables tables_;
 };
 
-/// With alpha, a mask and a region.
+/// Compares all windows, with alpha, a mask and a region.
 template <class T>
 void expect_weighted_sums(test::Random& random, Backend& backend, const Image& image, WindowSize size, Border border) {
   const oracle::Choice choice{Rect{random.between(0, image.width() - 1), 0, 1000, random.between(1, 9)}, nullptr,
@@ -136,7 +136,7 @@ TEST(WindowTable, SumsOfWeights) {
   }
 }
 
-/// Its table exceeds 2³², but no window does.
+/// The table exceeds 2³², but no window does.
 TEST(WindowTable, TablesThatWrap) {
   const auto backend = make_cpu_backend(2);
   const Image white = test::constant_image(400, 300, {Sample::u16, 1}, 65535);
