@@ -1,4 +1,4 @@
-// The list of backends agrees with the backends themselves, and `auto` with what they cost.
+// The list of backends agrees with the backends themselves, and the choice of `auto` with their costs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ TEST(Backends, ListAgreesWithEachBackend) {
   }
 }
 
-/// Whether the backend of a command line is kept, if it ends by an error of this kind, or without one.
+/// True if the backend is kept after a command line that ends with an error of this kind, or without an error.
 bool is_kept_after(Resident& resident, std::optional<ErrorKind> kind) {
   GlobalOptions options;
   options.backend = BackendKind::cpu;
@@ -86,12 +86,12 @@ TEST(Backends, CudaIsForFoldersOfJpegAndPng) {
     }
   }
   EXPECT_TRUE(cuda_is_faster({1, 40 * kPhoto, decoding_ms(FileFormat::jpeg), 16})) << "one huge photo";
-  // With 16 cores, files that the host decodes are no reason to use a GPU.
+  // With 16 cores, files that the host decodes do not justify a GPU.
   EXPECT_EQ(decoding_ms(FileFormat::bmp), 0.0);
   EXPECT_FALSE(cuda_is_faster({200, 200 * kPhoto, 0.0, 16}));
 }
 
-/// The measured rates of an H200 and 16 cores, docs/performance.md: PNG of photographs with noise, hist.
+/// The rates measured on an H200 with 16 cores, docs/performance.md: hist of PNG photographs with noise.
 TEST(Backends, TheCostOfPngIsThatMeasured) {
   const Workload folder{1000, 1000 * kPhoto, decoding_ms(codecs::FileFormat::png), 16, {.thread_ms = 0.3}};
   const double images_per_second = 1000.0 * 1000.0 / backend_entry(BackendKind::cpu).cost_ms(folder);
@@ -110,13 +110,13 @@ TEST(Backends, CudaIsForOneImageOfAnOperationThatComputesMuch) {
 
 TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).make({}), nullptr); }
 
-/// In a process of its own, because CUDA reads the variable once.
+/// Runs in a separate process, because CUDA reads the variable only once.
 void expect_queues(const char* of_the_user, const DeviceWork& work, const std::string& queues) {
   const auto told = [&] {
     constexpr const char* kName = "CUDA_DEVICE_MAX_CONNECTIONS";
     (void)(of_the_user == nullptr ? ::unsetenv(kName) : ::setenv(kName, of_the_user, 1));
     expect_work(work);
-    expect_work({work.workers + 1, std::nullopt});  // too late
+    expect_work({work.workers + 1, std::nullopt});  // too late: has no effect
     const char* value = std::getenv(kName);
     std::exit(value != nullptr && value == queues ? 0 : 1);
   };
@@ -145,7 +145,7 @@ TEST(Backends, MoreImagesGetMoreQueues) {
   expect_queues("2", {16, 8'000}, "2");
 }
 
-/// The value that CUDA will see, in a process of its own.
+/// The value that CUDA sees; runs in a separate process.
 void expect_visible(const char* of_the_user, std::optional<int> only_device, const std::string& visible) {
   const auto told = [&] {
     constexpr const char* kName = "CUDA_VISIBLE_DEVICES";

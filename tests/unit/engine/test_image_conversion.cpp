@@ -1,4 +1,4 @@
-// Flattening and change of depth, over all values of 8 bits and compared with plain fractions, and colors as in
+// Flattening and changes of depth, compared with plain fractions for all 8-bit values, and the color notations of
 // options.
 #include <gtest/gtest.h>
 
@@ -17,13 +17,13 @@ using namespace test;
 constexpr RgbColor kWhite{{255, 255, 255}};
 constexpr RgbColor kOrange{{255, 165, 0}};
 
-/// (c·a + C·(V − a)) / V rounded half up: the fraction plus a half, with the common denominator 2V.
+/// (c·a + C·(V − a)) / V rounded half up: a half is added to the fraction, with the common denominator 2V.
 std::uint32_t flattened(std::uint64_t color, std::uint64_t alpha, std::uint64_t background, std::uint64_t most) {
   const std::uint64_t sum = color * alpha + background * (most - alpha);
   return static_cast<std::uint32_t>((2 * sum + most) / (2 * most));
 }
 
-/// The level of `to` nearest to level / from: there are no ties.
+/// The level with maximum `to` that is nearest to level / from; there are no ties.
 std::uint32_t nearest_level(std::uint32_t level, std::uint32_t from, std::uint32_t to) {
   return static_cast<std::uint32_t>((std::uint64_t{2} * level * to + from) / (std::uint64_t{2} * from));
 }
@@ -131,7 +131,7 @@ TEST(ImageConversion, DepthConvertsEverySample) {
   }
 }
 
-/// The other order gives 163.
+/// The other order would give 163.
 TEST(ImageConversion, FlattensBeforeTheDepthChanges) {
   const Image image = image_of_pixels(1, 1, {Sample::u16, 2}, [](std::size_t) {
     return std::vector<std::uint32_t>{0x1382, 0x62FC};

@@ -1,4 +1,4 @@
-// Files of a batch are read into one block of memory, which is lent to one file at a time.
+// The files of a batch are read into one block of memory, which is lent to one file at a time.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -39,7 +39,7 @@ TEST_F(InputBufferTest, GrowsForALargerFile) {
   constexpr std::size_t kLarge = std::size_t{40} << 20;
   const ByteMemory memory = buffer_.lend(*backend_, kLarge);
   ASSERT_NE(memory, nullptr);
-  memory[0] = memory[kLarge - 1] = std::byte{1};  // a sanitizer sees a buffer that is too small
+  memory[0] = memory[kLarge - 1] = std::byte{1};  // a sanitizer detects a buffer that is too small
 }
 
 TEST_F(InputBufferTest, LeavesHugeFilesToOrdinaryMemory) {

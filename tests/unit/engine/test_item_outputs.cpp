@@ -1,4 +1,4 @@
-// The outputs of one input: outputs that are fifos, and files that text must not replace.
+// The outputs of one input: FIFOs as outputs, and files that text must not replace.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
@@ -25,11 +25,11 @@ const std::vector<std::string> kNoInputs;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-/// Counts how often writers have closed a file.
+/// Counts how often writers close a file.
 class ClosedWriters {
  public:
   explicit ClosedWriters(const std::string& path) : events_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-    // Successive events that are equal come as one, so an open is between two closes.
+    // inotify merges equal consecutive events; an open event separates two close events.
     EXPECT_GE(::inotify_add_watch(events_.number(), path.c_str(), IN_OPEN | IN_CLOSE_WRITE), 0);
   }
 
@@ -55,7 +55,7 @@ std::string read_all(const Descriptor& file) {
   return text;
 }
 
-/// A reader that is between two writers sees end of file and leaves.
+/// A reader between two writers would see the end of the file and stop reading.
 TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
   const TemporaryFolder folder;
   const std::string path = folder / "pipe";
@@ -63,7 +63,7 @@ TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
   const Descriptor reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const ClosedWriters writers(path);
   const std::string lent = "in the middle";
-  for (const bool is_checked : {true, false}) {  // the outputs that a run merges are checked elsewhere
+  for (const bool is_checked : {true, false}) {  // the outputs of a run with --merge are checked elsewhere
     SCOPED_TRACE(is_checked);
     PhaseTimes times;
     ItemOutputs outputs(times, {}, kNoInputs);

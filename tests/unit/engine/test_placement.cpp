@@ -1,4 +1,4 @@
-// The backend that computes an image, and the memory that an image holds while steps run.
+// The backend chosen for an image, and the memory that the image needs while steps run.
 #include "engine/placement.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Placement, NothingFollowsTheHost) {
 
 constexpr ImageShape kRgb{40, 30, {Sample::u8, 3}};
 
-/// Three sums of 8 bytes for each pixel.
+/// Three sums of 8 bytes per pixel.
 std::uint64_t halo_of(const OperationTraits& traits, int width, int channels = 3) {
   return static_cast<std::uint64_t>(traits.halo_rows) * static_cast<std::uint64_t>(width) *
          static_cast<std::uint64_t>(channels + static_cast<int>(traits.result_bytes + traits.other_bytes) + 24);

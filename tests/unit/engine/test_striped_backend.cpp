@@ -1,5 +1,5 @@
-// Processing an image in strips returns the same bytes as processing it whole. The CPU backend stands for a backend
-// with little memory.
+// Processing an image in strips returns the same bytes as processing it as a whole. The CPU backend represents a
+// backend with little memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 
 class StripedBackendTest : public ::testing::Test {
  protected:
-  /// Calls compare(striped, whole, image) for every format, several sizes, and strips of one, some and all rows.
+  /// Calls compare(striped, whole, image) for every format, several sizes, and strips with one row, some rows and all
+  /// rows.
   template <class Compare>
   void each(const Compare& compare) {
     test::Random random;
@@ -43,7 +44,7 @@ class StripedBackendTest : public ::testing::Test {
     }
   }
 
-  /// A mask and a region, each in half of the cases.
+  /// A mask and a region; each is present in half of the cases.
   struct Selected {
     std::optional<Image> mask;
     std::optional<Rect> region;
@@ -61,7 +62,7 @@ class StripedBackendTest : public ::testing::Test {
     }
   };
 
-  /// A picture in the memory of the backend, or in a file if strips read it.
+  /// A picture in the backend's memory or, if strips can read it, in a file.
   Picture input(Backend& backend, const Image& image) const {
     return is_file_ && &backend != inner_.get() ? picture_of(std::make_shared<test::ImageRows>(image.view()))
                                                 : backend.upload(image.view());
@@ -123,7 +124,7 @@ TEST_F(StripedBackendTest, Equalization) {
   });
 }
 
-/// Also tests strips whose windows contain rows of another strip, or no pixel that counts.
+/// Includes strips whose windows contain rows of other strips, or no counted pixel.
 TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
@@ -237,7 +238,7 @@ TEST_F(StripedBackendTest, ResultsThatAreTaken) {
   }
 }
 
-/// Counts without reading: all pixels have level 200.
+/// Returns counts without reading pixels: every pixel has level 200.
 class AllOfOneLevel final : public Backend {
  public:
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
@@ -271,7 +272,7 @@ class AllOfOneLevel final : public Backend {
   double measure_copy_rate(std::size_t /*bytes*/) override { return 0; }
 };
 
-/// Returns bands of the right size, but does not touch their memory.
+/// Passes on bands of the right size whose memory is never written.
 class GeneratedRows final : public codecs::RowReader {
  public:
   using RowReader::RowReader;
@@ -332,12 +333,12 @@ TEST_F(StripedBackendTest, DenoisingTellsHowFarTheWholeImageIs) {
   options.search = 3;
   std::vector<double> parts;
   options.on_progress = [&](double part) { parts.push_back(part); };
-  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and the halo; with planes and result
+  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and the halo, counting planes and result
   (void)striped.apply(striped.upload(image.view()), options);
   EXPECT_EQ(parts, (std::vector<double>{10.0 / 30, 20.0 / 30, 1.0}));
 }
 
-/// Sums each sample with those up to two rows away, in a column; rows beyond the image count as 0.
+/// Sums each sample with the samples up to two rows away in its column; rows outside the image count as 0.
 Picture column_sums(Backend& backend, const Picture& picture) {
   const Image from = backend.download(picture);
   Image to(from.width(), from.height(), {Sample::u32, from.format().channels});
@@ -377,7 +378,8 @@ TEST_F(StripedBackendTest, ThrowsTheSameErrorsAsTheInnerBackend) {
   IntegralOptions narrow;
   narrow.type = Sample::u32;
   narrow.square = true;
-  EXPECT_NO_THROW((void)striped.integral(picture, narrow));  // 600 · 255² fits, so each strip may too
+  // 600 · 255² fits, so the type is allowed for each strip as well.
+  EXPECT_NO_THROW((void)striped.integral(picture, narrow));
 }
 
 }  // namespace
