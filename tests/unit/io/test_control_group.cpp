@@ -1,4 +1,4 @@
-// Limits of control groups, version 1 and 2, read from a faked root.
+// Limits of control groups, versions 1 and 2, read below a fake root folder.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr const char* kVersion1Mounts =
 constexpr const char* kVersion2Mount = "31 23 0:28 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n";
 constexpr const char* kNoLimit = "9223372036854771712\n";
 
-/// A root with the files that a test puts there.
+/// A root folder with the files that a test writes.
 class Root {
  public:
   Root(const std::string& membership, const std::string& mounts) {

@@ -1,4 +1,4 @@
-// A file in memory: the bytes in their order, whatever their place, and the bytes that are not copied.
+// A file in memory: bytes in order, whatever the order of writes, and bytes that are lent instead of copied.
 #include "io/output_file.hpp"
 
 #include <gtest/gtest.h>

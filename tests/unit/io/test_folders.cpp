@@ -1,4 +1,4 @@
-// Folders: removal of files that killed runs left in them, and concurrent creation.
+// Folders: removal of files left by killed runs, and concurrent creation.
 #include <gtest/gtest.h>
 
 #include <filesystem>

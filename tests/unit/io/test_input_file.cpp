@@ -1,4 +1,4 @@
-// Reading inputs: complete content, and error messages.
+// Reading inputs: the complete content, and error messages.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ using namespace test;
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
 
-/// Memory of `owner`, which counts as lent until the Bytes are gone.
+/// Lends memory of `owner` until the Bytes are destroyed.
 ByteMemory lent_by(const std::shared_ptr<std::vector<std::byte>>& owner, std::size_t bytes) {
   owner->resize(bytes);
   return {owner->data(), ByteDeleter(owner)};

@@ -1,4 +1,4 @@
-// Write failures and standard output, each tested in a child process.
+// Write failures and standard output; each case runs in a child process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,10 +31,10 @@ void write(const std::string& path, const std::string& text, const OverwriteRule
   write_output(path, std::as_bytes(std::span(text)), rules);
 }
 
-/// Runs the action in a child process and returns its exit status: 0 if it returned, 10 + kind for an Error with
-/// `expected` in its message, 9 for another message, 8 for OutputClosed.
+/// Runs the action in a child process and returns its exit status: 0 on success, 10 + kind for an Error whose message
+/// contains `expected`, 9 for another message, 8 for OutputClosed.
 int status_of(const std::function<void()>& action, const std::string& expected) {
-  std::fflush(stdout);  // otherwise a sanitizer writes the buffered text once more when the child ends
+  std::fflush(stdout);  // otherwise the child would write the buffered text again when it exits
   const pid_t child = ::fork();
   if (child == 0) {
     int status = 0;

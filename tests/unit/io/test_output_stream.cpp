@@ -1,4 +1,4 @@
-// Names of standard output, and fifos. docs/cli.md, "Output files".
+// Names of standard output, and FIFOs. docs/cli.md, "Output files".
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-// Parts of one file from several threads: the bytes, the length, and the messages if space or a permission is missing.
-// The files are in memory, so that mappings are used. fault_sweep makes every call there fail in turn.
+// Several threads write parts of one file: its bytes, its length, and the messages for missing space or permissions.
+// The files are in memory, so the writer uses mappings. fault_sweep makes every system call fail in turn.
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ std::atomic<bool> has_busy_writer = false;
 
 }  // namespace
 
-// PartWriter calls this to find out whether another thread writes. The linker redirects its calls here.
+// PartWriter calls this to find out whether another thread is writing. The linker redirects the calls to this function.
 extern "C" {
 int __real_pthread_mutex_trylock(pthread_mutex_t* mutex);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
@@ -44,8 +44,8 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
 namespace gpuimg::test_part_writer {
 namespace {
 
-/// While this object exists, every part finds that another thread writes. Up to four threads use a mapping; others wait
-/// for the writer. Without it, threads rarely meet on a busy machine.
+/// While this object exists, every part seems to find another thread writing: up to four threads use a mapping, and
+/// others wait for the writer. Without it, threads rarely coincide on a busy machine.
 struct BusyWriter {
   BusyWriter() { has_busy_writer = true; }
   ~BusyWriter() { has_busy_writer = false; }
@@ -56,7 +56,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
-/// A file of tmpfs without a folder.
+/// A file in tmpfs that has no name in any folder.
 class FileInMemory {
  public:
   FileInMemory() : file_(::memfd_create("part_writer", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {}
@@ -84,7 +84,7 @@ Bytes random_bytes(std::size_t size, std::mt19937& random) {
   return bytes;
 }
 
-/// The ends of parts of 1 to `most` bytes.
+/// The end offsets of parts with 1 to `most` bytes.
 std::vector<std::size_t> ends_of_parts(std::size_t size, std::size_t most, std::mt19937& random) {
   std::vector<std::size_t> ends;
   for (std::size_t end = 0; end < size;) {
@@ -94,7 +94,7 @@ std::vector<std::size_t> ends_of_parts(std::size_t size, std::size_t most, std::
   return ends;
 }
 
-/// Writes the parts that end at `ends`, in random order. Rethrows the first error, once all threads have ended.
+/// Writes the parts that end at `ends`, in random order. After all threads have ended, rethrows the first error.
 void write_parts(PartWriter& writer, const Bytes& content, const std::vector<std::size_t>& ends, int threads,
                  std::mt19937& random) {
   std::vector<std::size_t> order(ends.size());
@@ -125,8 +125,8 @@ void write_parts(PartWriter& writer, const Bytes& content, const std::vector<std
   }
 }
 
-/// Writes `content` in parts of up to `most` bytes. Returns whether a mapping was used: then the file was longer during
-/// the write.
+/// Writes `content` in parts of up to `most` bytes. Returns true if a mapping was used, which makes the file longer
+/// during the write.
 bool write_and_compare(const Bytes& content, std::size_t most, int threads, std::mt19937& random) {
   const FileInMemory file;
   const std::string path = file.path();
@@ -153,11 +153,11 @@ TEST(PartWriter, TheSameBytesFromAnyNumberOfThreads) {
   }
 }
 
-/// More windows than stay mapped, and each part is in two of them.
+/// More windows than stay mapped at a time; each part spans two windows.
 TEST(PartWriter, PartsThatAreFarApart) {
   constexpr std::size_t kApart = 64 * kMegabyte;
   constexpr std::size_t kParts = 12;
-  constexpr std::size_t kThreads = 4;  // all may use mappings
+  constexpr std::size_t kThreads = 4;  // all of them can use mappings
   const std::string shown = "out.tar";
   std::mt19937 random(1);
   const Bytes content = random_bytes(kParts * 200'001, random);
@@ -212,7 +212,7 @@ TEST(PartWriter, WithoutAMappingTheBytesAreTheSame) {
   const Bytes content = random_bytes(8 * kMegabyte, random);
   const std::vector<std::size_t> ends = ends_of_parts(content.size(), kMegabyte, random);
   {
-    const FileInMemory file;  // cannot grow ahead
+    const FileInMemory file;  // such a file cannot grow ahead
     const std::string path = file.path();
     ASSERT_EQ(::ftruncate(file.number(), static_cast<off_t>(content.size())), 0);
     ASSERT_EQ(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_GROW), 0);
@@ -222,7 +222,7 @@ TEST(PartWriter, WithoutAMappingTheBytesAreTheSame) {
     EXPECT_TRUE(file.content() == content);
   }
   {
-    const FileInMemory file;  // cannot be opened for reading
+    const FileInMemory file;  // such a file cannot be opened for reading
     PartWriter writer(file.number(), missing, shown);
     write_parts(writer, content, ends, 8, random);
     EXPECT_EQ(file.size(), content.size());
@@ -230,7 +230,7 @@ TEST(PartWriter, WithoutAMappingTheBytesAreTheSame) {
     EXPECT_TRUE(file.content() == content);
   }
   {
-    const TemporaryFolder folder;  // mostly on a disk
+    const TemporaryFolder folder;  // usually on a disk
     const std::string path = folder / "out.tar";
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     PartWriter writer(file.number(), path, shown);
@@ -243,7 +243,7 @@ TEST(PartWriter, WithoutAMappingTheBytesAreTheSame) {
 
 constexpr int kSkipped = 77;
 
-/// The exit status of a child process that runs the action; negative for a signal.
+/// Runs the action in a child process and returns its exit status; negative for a signal.
 int status_of(const std::function<int()>& action) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -254,7 +254,7 @@ int status_of(const std::function<int()>& action) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/// 0 if the file gets the bytes, 1 for an error that says `expected`, 2 for anything else.
+/// 0 if the file gets the right bytes, 1 for an error whose message contains `expected`, 2 for anything else.
 int outcome(const std::string& path, const Bytes& content, std::size_t most, const std::string& expected,
             std::mt19937& random) {
   const std::string shown = "out.tar";
@@ -285,7 +285,7 @@ TEST(PartWriter, TheFileSizeLimitIsThatOfTheContent) {
   EXPECT_EQ(status_of([&] { return limited(2 * kMegabyte - 1); }), 1);
 }
 
-/// A small tmpfs at `folder`, which only this process sees.
+/// Mounts a small tmpfs at `folder`, visible only to this process.
 bool has_own_disk(const std::string& folder) {
   const bool is_apart = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
   return is_apart && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -309,7 +309,7 @@ TEST(PartWriter, AFullDiskIsAnErrorHoweverMuchFits) {
       for (const std::size_t most : {page / 3, 10 * page}) {
         const int found = outcome(folder / "out.tar", content, most, "disk is full", random);
         ::unlink((folder / "out.tar").c_str());
-        const bool may_fail = pages < 65;  // while the file is longer, its last page takes space, too
+        const bool may_fail = pages < 65;  // while the file is longer than its content, its last page also needs space
         const bool must_fail = pages < 64;
         if (found > 1 || (found == 0 && must_fail) || (found == 1 && !may_fail)) {
           return 10 + found;
