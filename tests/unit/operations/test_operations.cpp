@@ -1,4 +1,4 @@
-// The list of operations agrees with the backends, and decides where an operation may run.
+// The list of operations agrees with the backends, and decides where an operation can run.
 #include "operations/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -157,7 +157,7 @@ TEST(OptionsFor, AnOperationThatABackendLacks) {
 constexpr std::array kCudaOnly = {BackendKind::cuda};
 constexpr std::array kOpenclOnly = {BackendKind::opencl};
 
-/// If there are several operations, the CPU runs those that the chosen backend lacks.
+/// With several operations, the CPU runs those that the chosen backend lacks.
 TEST(OptionsFor, StepsThatABackendLacks) {
   const OperationTraits anywhere{.what = "anywhere"};
   const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly};
