@@ -1,4 +1,4 @@
-// Table, JSON and chart of `gpuimg bench`, for one backend and for two, with codecs, and on a narrow terminal.
+// The table, JSON and chart of `gpuimg bench`, with one backend and with two, with codecs, and on a narrow terminal.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ BenchReport report_of(std::size_t backends) {
   return report;
 }
 
-/// JPEG is decoded by both backends, PNG by the first.
+/// Both backends decode JPEG; only the first one decodes PNG.
 void add_codecs(BenchReport& report) {
   BenchRow jpeg;
   jpeg.image = "a.png";
@@ -101,7 +101,7 @@ TEST(BenchTable, CodecsHaveNoCopies) {
 TEST(BenchTable, NarrowTerminalsGetFewerColumns) {
   for (const std::size_t backends : {1U, 2U}) {
     BenchReport report = report_of(backends);
-    report.backends.clear();  // their descriptions have a fixed length
+    report.backends.clear();  // descriptions of backends are not wrapped
     report.backends.resize(backends);
     for (const int width : {40, 60, 80, 100}) {
       std::string table = bench_table(report, width);

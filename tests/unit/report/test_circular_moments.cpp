@@ -1,4 +1,4 @@
-// The circular mean and deviation against hand-computed values and complex sums in higher precision.
+// The circular mean and deviation compared with results computed by hand and with complex sums in higher precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST(CircularMoments, OppositeHuesCancel) {
 }
 
 TEST(CircularMoments, OnePixelInAHundredMillionMovesTheDeviation) {
-  // One pixel a quarter turn away: 1 − R is 1e-8, of which a float64 near 1 keeps only half of the digits.
+  // One pixel is a quarter turn away: 1 − R is 1e-8; a float64 near 1 keeps only half of its digits.
   Counts counts(4, 0);
   counts[0] = 99999999;
   counts[1] = 1;

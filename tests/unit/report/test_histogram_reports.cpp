@@ -1,4 +1,4 @@
-// A histogram as numbers: rebinning, and CSV and JSON by exact text and read back with Python.
+// Histograms as numbers: rebinning, and CSV and JSON as exact text and parsed by Python.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Statistics of a histogram against hand-computed values and the sorted pixels.
+// Statistics of a histogram compared with results computed by hand and with the sorted pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,15 +54,15 @@ TEST(HistogramStatistics, ByHand) {
 }
 
 TEST(HistogramStatistics, PercentilesAtExactBoundaries) {
-  // 100 pixels of values 1 … 100: percentile p is the value p itself.
+  // 100 pixels with the values 1 … 100: percentile p is the value p.
   Counts counts(256, 0);
   std::fill(counts.begin() + 1, counts.begin() + 101, std::uint64_t{1});
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 50, 75, 95, 99}));
-  // One more pixel at the bottom: 50 % of 101 is 50.5, reached by the 51st pixel, whose value is 50.
+  // One more pixel with value 0: 50 % of 101 is 50.5; the 51st pixel, with value 50, reaches it.
   counts[0] = 1;
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 50, 75, 95, 99}));
-  // Two more at the top: 1 % of 103 is 1.03, reached by the second pixel, value 1; 99 % is 101.97, reached by the
-  // 102nd, value 101.
+  // Two more pixels at the top: 1 % of 103 is 1.03; the second pixel, with value 1, reaches it. 99 % is 101.97; the
+  // 102nd pixel, with value 101, reaches it.
   counts[101] = 2;
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 51, 77, 97, 101}));
 }
@@ -85,7 +85,7 @@ TEST(HistogramStatistics, HugeCountsStayExact) {
 }
 
 TEST(HistogramStatistics, NarrowPeakFarFromZeroDoesNotCancel) {
-  // The textbook format E[v²] − E[v]² loses every digit here.
+  // The textbook formula E[v²] − E[v]² loses every digit here.
   const std::uint64_t many = std::uint64_t{1} << 60;
   Counts counts(65536, 0);
   counts[65534] = 1;
@@ -139,7 +139,7 @@ TEST(HistogramStatistics, RandomHistogramsAgreeWithTheirSortedPixels) {
     ASSERT_EQ(s.min, pixels.front());
     ASSERT_EQ(s.max, pixels.back());
     for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-      const std::size_t rank = (size * static_cast<std::size_t>(kPercentiles[i]) + 99) / 100;  // ⌈p·N⌉, from 1
+      const std::size_t rank = (size * static_cast<std::size_t>(kPercentiles[i]) + 99) / 100;  // ⌈p·N⌉, counted from 1
       ASSERT_EQ(s.percentiles[i], pixels[rank - 1]) << kPercentiles[i] << " % of " << size;
     }
     ASSERT_EQ(s.mode, std::max_element(counts.begin(), counts.end()) - counts.begin());

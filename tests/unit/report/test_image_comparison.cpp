@@ -1,5 +1,5 @@
-// Compares compare_images with plain loops over random pairs of all formats. Tests sums near the largest values.
-// Checks SSIM on each instruction set against the text of docs/operations.md and against the formulas of the paper.
+// Compares compare_images with plain loops for random pairs of all formats, and with sums near the largest values.
+// Compares SSIM, on each instruction set, with the text of docs/operations.md and with the formulas of the paper.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::int64_t sample_at(const Image& image, int x, int y, int channel) {
                                              : image.view().row<std::uint16_t>(y)[i];
 }
 
-/// The values that a pixel counts as, according to docs/operations.md, "Comparison".
+/// The values that represent a pixel, according to docs/operations.md, "Comparison".
 Pixel pixel_at(const Image& image, int x, int y, bool is_deep, bool is_rgb, bool has_alpha) {
   const std::int64_t scale = is_deep && image.format().sample == Sample::u8 ? 257 : 1;
   Pixel pixel;
@@ -99,7 +99,7 @@ void expect_as_plain_loops(const Image& a, const Image& b, std::uint32_t toleran
   }
 }
 
-/// A copy with a few samples changed by a few levels.
+/// A copy in which a few samples are changed by a few levels.
 Image nearly(const Image& image, test::Random& random) {
   Image copy = image.clone();
   const std::uint32_t changes = random.below(4);
@@ -147,7 +147,7 @@ TEST(ImageComparison, OtherSize) {
   EXPECT_FALSE(result.is_equal());
 }
 
-/// SSIM of one channel from the text of docs/operations.md, "Structural similarity". Each window is summed on its own.
+/// SSIM of one channel, written from docs/operations.md, "Structural similarity". Each window is summed separately.
 double plain_box_ssim(ConstView a, ConstView b, int channel) {
   const double v = a.format.max_value();
   const double c1 = 2401.0 * v * v / 1e4;
@@ -186,7 +186,7 @@ std::array<long double, 6> gaussian_weights() {
   return weights;
 }
 
-/// Eleven values, as the text says.
+/// The weighted sum of eleven values, as the text defines it.
 double weighted(const std::array<double, 11>& v) {
   static const std::array<long double, 6> kWeights = gaussian_weights();
   double sum = static_cast<double>(kWeights[0]) * v[5];
@@ -197,7 +197,7 @@ double weighted(const std::array<double, 11>& v) {
   return sum;
 }
 
-/// The same with --gaussian.
+/// SSIM of one channel with --gaussian, written from the same text.
 double plain_gaussian_ssim(ConstView a, ConstView b, int channel) {
   const double v = a.format.max_value();
   const double c1 = v * v / 1e4;
@@ -230,7 +230,7 @@ double plain_gaussian_ssim(ConstView a, ConstView b, int channel) {
   return std::ldexp(static_cast<double>(units), -40) / static_cast<double>((a.width - 10) * (a.height - 10));
 }
 
-/// SSIM of one channel by the formulas of the paper: means, variances and the covariance around the means.
+/// SSIM of one channel by the formulas of the paper: means, and variances and covariance around the means.
 long double ssim_of_the_paper(ConstView a, ConstView b, int channel, SsimWindow window) {
   const int side = ssim_side(window);
   const bool is_box = window == SsimWindow::box;
@@ -268,7 +268,7 @@ long double ssim_of_the_paper(ConstView a, ConstView b, int channel, SsimWindow 
   return sum / static_cast<long double>((a.width - side + 1) * (a.height - side + 1));
 }
 
-/// An image whose rows are followed by other pixels, and begin at any byte or sample.
+/// An image whose rows are followed by other pixels and can begin at any byte or sample.
 class PaddedImage {
  public:
   PaddedImage(const Image& image, test::Random& random)
@@ -295,7 +295,7 @@ class PaddedImage {
   int first_;
 };
 
-/// Each instruction set gives the same digits as the plain loops, and these are close to the paper's formulas.
+/// Each instruction set gives exactly the result of the plain loops, which must be close to the paper's formulas.
 void expect_similarity(ConstView a, ConstView b, SsimWindow window, bool compares_with_paper = true) {
   std::vector<double> expected;
   double sum = 0.0;
@@ -318,7 +318,7 @@ void expect_similarity(ConstView a, ConstView b, SsimWindow window, bool compare
   }
 }
 
-/// Any image and another one: nearly the same, the same but for some rows, its inverse, or any.
+/// Any image and a second one: nearly equal, equal except for some rows, inverted, or any other image.
 std::array<Image, 2> pair_of_images(int width, int height, PixelFormat format, test::Random& random) {
   Image a = test::any_image(random, width, height, format);
   const std::uint32_t kind = random.below(4);
@@ -373,7 +373,7 @@ TEST(ImageComparison, SimilarityOfConstantImages) {
   }
 }
 
-/// Units of a row are added in parts.
+/// The sums of a row are accumulated in parts.
 TEST(ImageComparison, SimilarityOfWideRows) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -1,4 +1,5 @@
-// Groups of similar hashes, compared with a search of all pairs; hashes of thumbnails with known bits; gray of 16 bits.
+// Groups of similar hashes, compared with a search of all pairs; hashes of thumbnails with known bits; gray from 16
+// bits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace {
 
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
-/// Compares each hash with each other one, again and again until nothing changes.
+/// Compares all pairs of hashes repeatedly, until no group changes.
 Groups groups_of_all_pairs(const std::vector<std::uint64_t>& hashes, int distance) {
   std::vector<std::uint32_t> first(hashes.size());
   std::iota(first.begin(), first.end(), 0U);
@@ -48,7 +49,7 @@ Groups groups_of_all_pairs(const std::vector<std::uint64_t>& hashes, int distanc
   return groups;
 }
 
-/// The same in one pass over all pairs, for many hashes.
+/// Finds the same groups in one pass over all pairs, for many hashes.
 Groups groups_of_many(const std::vector<std::uint64_t>& hashes, int distance) {
   std::vector<std::uint32_t> group(hashes.size());
   std::iota(group.begin(), group.end(), 0U);
@@ -77,7 +78,7 @@ Groups groups_of_many(const std::vector<std::uint64_t>& hashes, int distance) {
   return members;
 }
 
-/// Some hashes are random, some equal, some a few bits away from others, and some have almost only equal bits.
+/// Random hashes, equal hashes, hashes that differ from others in a few bits, and hashes with almost only equal bits.
 std::vector<std::uint64_t> mixed_hashes(std::size_t count, test::Random& random) {
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -116,14 +117,14 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int distance = 1; distance <= kHashDistanceLimits.most; ++distance) {
-    std::vector<std::uint64_t> hashes;  // neighbors of different pairs are about 32 bits apart
+    std::vector<std::uint64_t> hashes;  // hashes of different pairs differ in about 32 bits
     for (int pair = 0; pair < 600; ++pair) {
       const std::uint64_t hash = random.bits();
       std::uint64_t other = hash;
       const int bits = pair % 3 == 0 ? distance + 1 : distance;
       if (pair % 3 == 1) {
         flip_bits(other, bits, random);
-      } else {  // bits side by side: no part of every m-th bit has fewer differences than it must search
+      } else {  // neighboring bits: no part made of every m-th bit has fewer differences than its search allows
         other ^= std::rotl((std::uint64_t{1} << bits) - 1, random.between(0, 63));
       }
       hashes.push_back(hash);
@@ -133,7 +134,7 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
   }
 }
 
-/// Several thousand hashes of every kind that fills few buckets, or joins many hashes in few steps.
+/// Several thousand hashes, of every kind that fills only a few buckets or joins many hashes in a few steps.
 TEST(HashGroups, OfThousandsInClusters) {
   constexpr std::size_t kCount = 3000;
   test::Random random;
@@ -144,20 +145,20 @@ TEST(HashGroups, OfThousandsInClusters) {
     const std::uint64_t center = random.bits();
     for (std::size_t i = 0; i < kCount; ++i) {
       kinds[0].push_back(random.bits());
-      // One chain: each is at the distance of the one before.
+      // A chain: each hash has the maximum distance from the previous one.
       flip_bits(walking, distance, random);
       kinds[1].push_back(walking);
-      // Chains that break: a step in ten is one bit too far.
+      // Chains with gaps: one step in ten is one bit too far.
       std::uint64_t broken = i == 0 ? center : kinds[2].back();
       flip_bits(broken, distance + (random.below(10) == 0 ? 1 : 0), random);
       kinds[2].push_back(broken);
-      // One cluster around a center: pairs are up to twice its radius apart.
+      // A cluster around a center: two hashes differ by up to twice its radius.
       std::uint64_t near = center;
       flip_bits(near, distance / 2 + static_cast<int>(random.below(3)), random);
       kinds[3].push_back(near);
-      // Hashes differ only at one place of every part: all keys of the other parts are in one bucket.
+      // The hashes differ only in one bit of each part, so all keys of the other parts fall into one bucket.
       kinds[4].push_back(center ^ (random.bits() & 0x0101010101010101U << random.below(8)));
-      // Bits that only one half of the hash has, and few different ones.
+      // Only one half of the hash has bits, and few of them differ.
       kinds[5].push_back(random.bits() & random.bits() & random.bits() & 0xFFFFFFFFU);
     }
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
@@ -220,7 +221,7 @@ TEST(ImageHash, GrayOfSixteenBitsIsThatOfEight) {
   }
 }
 
-/// All levels of 16 bits, each rounded to the nearest of 8 bits before the luma is made of them.
+/// All 16-bit levels; each is rounded to the nearest 8-bit level before luma is computed.
 TEST(ImageHash, GrayOfEveryLevelOfSixteenBits) {
   test::Random random;
   SCOPED_TRACE(random.trace());

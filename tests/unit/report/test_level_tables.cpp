@@ -32,7 +32,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// The part of the message that differs between errors; empty if the text was read.
+/// The variable part of the error message; empty if the text was read.
 std::string rejection(const std::string& text) {
   const std::string begin = "t.csv: line ";
   const std::string end = "; make a table with 'gpuimg equalize --lut FILE.csv'";

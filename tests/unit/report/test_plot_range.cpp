@@ -1,4 +1,4 @@
-// The contents of a plot: the range of levels, the ceiling of the counts, several images in one plot.
+// The contents of a plot: the range of levels, the limit of the count axis, several images in one plot.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -24,7 +24,8 @@ using test::Counts;
 using test::random_counts;
 using test::report_of;
 
-/// Empty if the elements, attributes, entities and characters of `xml` are well-formed; otherwise the defect.
+/// Empty if the elements, attributes, entities and characters of `xml` are well-formed; otherwise a description of the
+/// defect.
 std::string fault_of(std::string_view xml) {
   if (valid_utf8(xml) != xml) {
     return "not UTF-8";
@@ -193,7 +194,7 @@ TEST(Columns, DivideEvenlyIfPossible) {
   EXPECT_EQ(bins_per_column(65536, 1024), 64U);
   EXPECT_EQ(bins_per_column(256, 72), 4U);
   EXPECT_EQ(bins_per_column(256, 1024), 1U);
-  EXPECT_EQ(bins_per_column(257, 128), 3U);  // a prime: the last column is narrower
+  EXPECT_EQ(bins_per_column(257, 128), 3U);  // a prime number of bins, so the last column is narrower
   for (std::size_t bins = 2; bins < 3000; ++bins) {
     const std::size_t group = bins_per_column(bins, 64);
     ASSERT_LE((bins + group - 1) / group, 64U) << bins;

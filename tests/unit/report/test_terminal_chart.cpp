@@ -1,4 +1,4 @@
-// The chart of a histogram on a terminal, by exact text.
+// The chart of a histogram on a terminal, compared as exact text.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -117,7 +117,7 @@ TEST(TerminalChart, AHighPeakIsCutAndNamed) {
 }
 
 TEST(TerminalChart, LogHeights) {
-  // log(1 + 3) is half of log(1 + 15): of 6 rows, 3.
+  // log(1 + 3) is half of log(1 + 15), so the bar has 3 of 6 rows.
   const std::string chart = to_terminal(report_of({{Channel::luma, {15, 3, 0, 0}}}), {16, false, true, 12, true});
   EXPECT_NE(chart.find("│██\n       │██\n       │██\n       │████\n"), std::string::npos) << chart;
 }
