@@ -1,4 +1,4 @@
-// Names, numbers, UTF-8 and JSON as they are printed, by exact text.
+// Names, numbers, UTF-8 and JSON as printed, compared as exact text.
 #include <gtest/gtest.h>
 
 #include <cmath>
