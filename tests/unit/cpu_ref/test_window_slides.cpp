@@ -322,7 +322,7 @@ TEST(WindowSlides, MeansFollowARow) {
     const auto percent = static_cast<std::uint32_t>(random.between(0, 100));
     const auto level = static_cast<std::uint32_t>(random.between(0, 255));
     ASSERT_EQ(is_above_percent(level, mean, low, pixels, percent), 100 * n * level > sum * percent);
-    // The shift drops less than 2⁸ of each column.
+    // The shift drops less than 2⁸ from each column.
     const std::uint64_t left_out = static_cast<std::uint64_t>(random.between(0, 255)) * across;
     const std::uint32_t estimate =
         estimated_mean(static_cast<std::uint32_t>((sum - left_out) >> kEstimateShift), pixels);
