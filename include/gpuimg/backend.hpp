@@ -1,5 +1,5 @@
-// The interface that every backend implements. All backends give byte-identical results (docs/operations.md). Why its
-// methods are virtual: docs/decisions/0001-backend-by-virtual-methods.md.
+// The interface that every backend implements. All backends give byte-identical results (docs/operations.md).
+// docs/decisions/0001-backend-by-virtual-methods.md explains why the methods are virtual.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,8 @@ using SumTable = Picture;
 template <class, class... Options>
 using VariantAfter = std::variant<Options...>;
 
-/// An operation that turns one Picture into another, given by its options. For every type of options there are also
+/// An operation that turns one Picture into another, given by its options. Each type of options comes with these
+/// functions:
 ///   check(picture, options), which every backend calls first;
 ///   result_format(input, options), the pixel format of the result;
 ///   halo_rows(options): row y of the result depends only on rows y − halo … y + halo of the input. CLAHE, summed-area
@@ -72,8 +73,8 @@ enum class BackendKind : std::uint8_t { cpu, cuda, opencl };
 /// Every operation throws
 ///   Error{unsupported} if the Picture does not fit the options (an alpha histogram of an image without alpha),
 ///   Error{usage} if an option is out of range (a region outside the image, a mask of another size),
-///   Error{out_of_memory}: the backend stays usable, and so do Pictures in device memory,
-///   Error{device_fault}: the backend is no longer usable.
+///   Error{out_of_memory} if memory runs out; the backend and Pictures in device memory stay usable,
+///   Error{device_fault} if the device fails; the backend is no longer usable.
 /// Operations read photographic Pictures (u8 or u16, 1 to 4 channels) unless documented otherwise.
 class Backend {
  public:
@@ -119,18 +120,18 @@ class Backend {
     take(image.view());
   }
 
-  /// Decodes to the same upright pixels as the host's decoder. Returns nullopt if the host must decode the file: either
-  /// the backend has no decoder for it, or something in the coded bytes is unusual. Then the host decides whether it is
-  /// valid.
+  /// Decodes to the same upright pixels as the host's decoder. Returns nullopt if the host must decode the file,
+  /// because the backend has no decoder for it or because the coded bytes are unusual. Only the host decides whether
+  /// such a file is valid.
   virtual std::optional<Picture> decode(const EncodedImage& /*encoded*/) { return std::nullopt; }
 
-  /// Encodes to the same bytes as the host's encoder. Returns nullopt if the host must encode the pixels: the backend
-  /// has no encoder for them, or too little memory.
+  /// Encodes to the same bytes as the host's encoder. Returns nullopt if the host must encode the pixels, because the
+  /// backend has no encoder for them or too little memory.
   virtual std::optional<Encoded> encode(const Picture& /*picture*/, const Encoding& /*as*/) { return std::nullopt; }
 
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 
-  /// The histograms from which equalize() would build its tables with these options.
+  /// The histograms that equalize() would build its tables from, given these options.
   virtual LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) = 0;
 
   /// The result has the input's size and format; alpha is copied. If every table is the identity, pixels stay unchanged
@@ -141,16 +142,17 @@ class Backend {
     return equalize(std::as_const(picture), options, used);
   }
 
-  /// The WolfScale of the pixels in rows [first_row, end_row). ThresholdMethod::wolf needs that of the whole image
-  /// before it compares. Windows also include pixels of the rows around. Throws Error{usage} for another method or rows
-  /// outside the image, and Error{unsupported} if this backend does not have the operation.
+  /// The WolfScale of rows [first_row, end_row). The windows of their pixels may extend into other rows.
+  /// ThresholdMethod::wolf needs the scale of the whole image before it can compare the first pixel. Throws
+  /// Error{usage} if `options` has another method or if the rows lie outside the image, and Error{unsupported} if this
+  /// backend does not have the operation.
   virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
                                int /*end_row*/) {
     throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");
   }
 
-  /// Runs an operation that turns one Picture into another. The header of its options describes the result. Throws
-  /// Error{unsupported} if this backend does not have the operation.
+  /// Runs an operation that turns one Picture into another. The header that declares the options describes the result.
+  /// Throws Error{unsupported} if this backend does not have the operation.
   virtual Picture apply(const Picture& picture, const PictureOperation& operation) = 0;
 
   // Shorthands for apply().
@@ -164,11 +166,11 @@ class Backend {
   /// Returns when all submitted work is done.
   virtual void wait() = 0;
 
-  /// Bytes available for new Pictures if the backend has its own memory, else the largest std::size_t value.
+  /// Number of bytes available for new Pictures. The largest std::size_t value if memory_is_host().
   [[nodiscard]] virtual std::size_t available_bytes() = 0;
 
-  /// Memory bandwidth for `bench`, in bytes per second: bytes read plus bytes written while copying `bytes` bytes in
-  /// the memory that holds Pictures, using all threads or multiprocessors. Median of several copies.
+  /// Memory bandwidth for `bench`, in bytes per second. Copies `bytes` bytes several times within the memory that holds
+  /// Pictures, using all threads or multiprocessors. Counts bytes read plus bytes written, and returns the median rate.
   virtual double measure_copy_rate(std::size_t bytes) = 0;
 };
 

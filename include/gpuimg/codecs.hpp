@@ -13,8 +13,8 @@
 
 namespace gpuimg {
 
-/// Everything that a file holds besides its pixels: color profile, EXIF, XMP, IPTC, density. Opaque to callers: pass it
-/// from ImageFile to WriteFileOptions.
+/// Everything that a file holds in addition to its pixels: color profile, EXIF, XMP, IPTC, density. Opaque to callers,
+/// which pass it from ImageFile to WriteFileOptions.
 class FileMetadata;
 
 struct ReadFileOptions {
@@ -30,22 +30,21 @@ struct ImageFileHeader {
   std::uint64_t width = 0;  ///< in pixels, before the orientation is applied; below 2³²; 0 if unknown
   std::uint64_t height = 0;
   PixelFormat pixels;                ///< format of the decoded image; decoding may add alpha
-  std::uint64_t decoding_bytes = 0;  ///< upper bound on what decoding allocates, besides the file itself
+  std::uint64_t decoding_bytes = 0;  ///< upper bound on what decoding allocates, not counting the file itself
 };
 
 struct ImageFile {
   Image image;         ///< u8 or u16, 1 to 4 channels; gray, gray and alpha, RGB, or RGB and alpha
   std::string format;  ///< "PNG", "JPEG", …
   std::uint32_t pages = 1;
-  std::shared_ptr<const FileMetadata> metadata;  ///< matches the pixels: upright if they are; never null
+  std::shared_ptr<const FileMetadata> metadata;  ///< its orientation matches `image`; never null
   std::vector<std::string> notes;                ///< messages for the user: "animation: first frame only"
 };
 
-/// Reads a regular file, or standard input if `path` is "-". For lossy formats, every sample equals that of the
-/// format's reference library: docs/operations.md, "Files".
-/// Throws Error{read} if the file cannot be read; Error{decode} if it is damaged, truncated or not an image;
-/// Error{unsupported} for a format or feature that gpuimg does not read; Error{usage} if the file does not have that
-/// page; Error{out_of_memory}.
+/// Reads a regular file, or standard input if `path` is "-". For lossy formats, the pixels equal the output of the
+/// format's reference library: docs/operations.md, "Files". Throws Error{read} if the file cannot be read;
+/// Error{decode} if it is damaged, truncated or not an image; Error{unsupported} for a format or feature that gpuimg
+/// does not read; Error{usage} if the file has fewer pages than `options.page`; Error{out_of_memory}.
 ImageFile read_image_file(const std::string& path, const ReadFileOptions& options = {});
 
 /// Like read_image_file(), for a file in memory. `name` appears in messages; its extension identifies TGA, which has no
@@ -68,8 +67,9 @@ struct WriteFileOptions {
 
 /// Writes the pixels to a temporary file in the same folder, then renames it: on an error, `path` is unchanged. The
 /// same pixels and options give the same bytes on every machine. Throws Error{write} if the file cannot be written, or
-/// exists and must not be replaced; Error{usage} for an option out of range, an extension that gpuimg does not write,
-/// or pixels that the format cannot hold; Error{unsupported} for samples other than u8 and u16; Error{out_of_memory}.
+/// if it exists and `may_replace` is false; Error{usage} for an option out of range, an extension that gpuimg does not
+/// write, or pixels that the format cannot hold; Error{unsupported} for samples other than u8 and u16;
+/// Error{out_of_memory}.
 void write_image_file(ConstView pixels, const std::string& path, const WriteFileOptions& options = {});
 
 /// The bytes that write_image_file() would write. `options.format` must not be empty.

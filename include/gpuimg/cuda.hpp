@@ -29,24 +29,28 @@ struct CudaVersions {
 /// The versions of this build. Queries the driver version only if `ask_driver` is true.
 CudaVersions cuda_versions(bool ask_driver);
 
-/// Number of devices. Throws Error{backend_unavailable} like cuda_devices(). Does not initialize any device.
+/// Number of devices. Throws Error{backend_unavailable} if cuda_devices() would. Does not initialize any device.
 int cuda_device_count();
 
 /// All devices, in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver
 /// that is too old, or an empty or invalid CUDA_VISIBLE_DEVICES.
 std::vector<CudaDevice> cuda_devices();
 
-/// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Does not initialize it.
+/// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Does not initialize the
+/// device.
 void check_cuda_device(int device);
 
-/// Creates the context (about 200 ms). Initializes only that device. Throws Error{backend_unavailable}.
+/// Creates a context on the device (takes about 200 ms). Initializes no other device. Throws
+/// Error{backend_unavailable}.
 std::unique_ptr<Backend> make_cuda_backend(int device);
 
-/// As above. Messages call the device `number`, for callers whose numbering differs because of CUDA_VISIBLE_DEVICES.
+/// As above, but messages give `number` as the number of the device, for callers whose numbering differs from CUDA's
+/// because of CUDA_VISIBLE_DEVICES.
 std::unique_ptr<Backend> make_cuda_backend(int device, int number);
 
-/// The device address of a Picture's pixels; a CUDA backend must have made the Picture, which keeps ownership.
-/// Operations on it are complete only after Backend::wait(). Rows are not padded, except those of a summed-area table.
+/// The device address of a Picture's pixels. The Picture must come from a CUDA backend, and keeps ownership of the
+/// memory. Operations on it are complete only after Backend::wait(). Rows have no padding, except in a summed-area
+/// table.
 const void* cuda_pixels(const Picture& picture);
 
 /// The device that holds this address. Throws Error{unsupported} if it is not device memory.
@@ -60,10 +64,11 @@ Picture copy_cuda_pixels(Backend& backend, ConstView pixels);
 /// Waits for all work of all streams on the device. No-op if the device is no longer usable.
 void wait_for_cuda_device(int device) noexcept;
 
-/// Restores the current device of a thread. Functions called while this object exists may make another device current;
-/// the destructor, on the same thread, makes the former one current again, unless this process has no context on it:
-/// cudaSetDevice would create one, in some hundreds of megabytes of that device. Objects nest. They call CUDA only
-/// after a device has been made current.
+/// Restores the current CUDA device of a thread. Functions called while this object exists may change the current
+/// device; the destructor, on the same thread, makes the former device current again. If the process has no context on
+/// the former device, the destructor does not restore it, because cudaSetDevice would create a context, which takes
+/// several hundred megabytes of device memory. Objects can be nested. An object makes no CUDA call unless the current
+/// device has been changed.
 class KeptCudaDevice {
  public:
   KeptCudaDevice() noexcept;
@@ -71,12 +76,13 @@ class KeptCudaDevice {
   KeptCudaDevice& operator=(const KeptCudaDevice&) = delete;
   ~KeptCudaDevice();
 
-  /// Notes the current device, before the first change of it on the calling thread.
+  /// Called before every change of the current device. The first call during an object's life notes the device to
+  /// restore.
   static void note_change() noexcept;
 
  private:
   KeptCudaDevice* outer_;
-  int before_ = -1;  ///< the former device; -1 if no device has been made current
+  int before_ = -1;  ///< the device to restore; -1 if the current device has not been changed
 };
 
 }  // namespace gpuimg

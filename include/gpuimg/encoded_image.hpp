@@ -21,8 +21,8 @@ struct JpegHuffmanTable {
   std::array<std::uint8_t, 256> symbols{};         ///< in the order of their codes
 };
 
-/// Limit on quantization steps that a backend accepts; the host decodes files with larger ones. 8-bit JPEGs need no
-/// more than 255.
+/// The largest quantization step that a backend accepts; the host decodes files with larger steps. 8-bit JPEGs need at
+/// most 255.
 constexpr std::uint16_t kMaxJpegStep = 4095;
 
 struct EncodedJpegComponent {
@@ -69,8 +69,8 @@ class JpegBlockSink {
 /// A JPEG of several scans, such as a progressive one. The host decodes the Huffman codes; the backend makes the
 /// pixels.
 struct JpegCoefficients {
-  EncodedJpeg frame;  ///< without Huffman tables, restart interval and scan
-  /// Decodes all blocks into the sink. Returns false if the file is damaged or unusual: then libjpeg-turbo must decode
+  EncodedJpeg frame;  ///< its Huffman tables, restart interval and scan are not set
+  /// Decodes all blocks into the sink. Returns false if the file is damaged or unusual; libjpeg-turbo must then decode
   /// it. Exceptions from the sink propagate.
   std::function<bool(JpegBlockSink& sink)> read;
 };
@@ -85,7 +85,7 @@ struct EncodedPng {
 
   int width = 0;
   int height = 0;
-  PixelFormat format;                ///< of the file, and also of the decoded pixels
+  PixelFormat format;                ///< of the file and of the decoded pixels
   std::span<const std::byte> bytes;  ///< from the type of the first IDAT chunk to the CRC of the last; borrowed
   std::vector<Chunk> chunks;         ///< their data, concatenated, is a zlib stream with a 32 KiB window
 };

@@ -81,7 +81,7 @@ struct BasicView {
 using View = BasicView<std::byte>;
 using ConstView = BasicView<const std::byte>;
 
-/// Frees pixel memory through a stored function, so that an Image can own page-locked or ordinary memory.
+/// Frees pixel memory by calling a stored function, so that an Image can own ordinary or page-locked memory.
 struct PixelMemoryDeleter {
   void (*release)(std::byte*) = nullptr;
   void operator()(std::byte* p) const { release(p); }

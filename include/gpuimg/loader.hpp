@@ -1,4 +1,5 @@
-// Reads many files ahead, in order, with several threads and bounded memory. Needs the target gpuimg::loader.
+// Reads many files in advance with several threads and bounded memory, and hands them out in order. Needs the target
+// gpuimg::loader.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 namespace gpuimg {
 
 /// Runs tasks 0 … `count` − 1 on its own threads, and hands out their results in this order. A task starts once its
-/// result fits beside the results that are in progress or not yet taken. The task whose result is next to be taken
-/// always starts. So memory is bounded, and no task waits forever.
+/// result fits within the limits of Plan, together with the results that are in progress or not yet taken. The task
+/// whose result is next to be taken starts in any case. So memory is bounded, and no task waits forever.
 template <class Result>
 class ReadAhead {
  public:
-  /// Makes the result of task `index`. Each thread creates its own Make, which may therefore hold state that is not
+  /// Makes the result of task `index`. Each thread creates its own Make, so a Make can hold state that is not
   /// thread-safe.
   using Make = std::function<Result(std::size_t index)>;
 
@@ -163,10 +164,10 @@ class ReadAhead {
 };
 
 struct ReadFilesOptions {
-  ReadFileOptions file = {};                         ///< here, `threads` = 0 means 1: files are read in parallel
-  int workers = 0;                                   ///< number of threads; 0 = one per processor
-  std::uint64_t max_bytes = std::uint64_t{2} << 30;  ///< limit on images in progress or not yet taken; a larger image
-                                                     ///< is read alone
+  ReadFileOptions file = {};  ///< here, `threads` = 0 means 1, because files are read in parallel
+  int workers = 0;            ///< number of threads; 0 = one per processor
+  std::uint64_t max_bytes = std::uint64_t{2}
+                            << 30;  ///< limit on images in progress or not yet taken; larger images are read alone
 };
 
 /// Reads the files in the given order. If a file cannot be read, its item holds the error instead of the image, and

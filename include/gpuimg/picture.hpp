@@ -1,5 +1,6 @@
-// Pixels in a backend's memory. Every operation has a check() beside its options. Every backend calls it first, so that
-// all backends report the same errors. detail:: holds the parts that several checks share, here and in selection.hpp.
+// Pixels in a backend's memory. The header of each operation's options also declares check(). Every backend calls it
+// first, so that all backends report the same errors. detail:: holds the parts that several checks share, here and in
+// selection.hpp.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@ namespace gpuimg {
 inline constexpr int kMaxTiles = 64;  ///< per side of the image
 inline constexpr Limits<int> kTileLimits{1, kMaxTiles};
 
-/// The tiles of an image. They cover the image. If they reach beyond it on the right or at the bottom, they see its
-/// reflection there.
+/// The tiles that cover an image. A tile that reaches beyond the right or bottom edge of the image sees the image
+/// reflected there.
 struct TileGrid {
   int width = 0;  ///< of the image, in pixels
   int height = 0;
@@ -40,7 +40,7 @@ struct ClaheOptions {
   int tiles_x = 8;
   int tiles_y = 8;
   double clip = 2.0;                          ///< limit of each count in multiples of the mean count; ≤ 0 = none
-  EqualizeColor color = EqualizeColor::luma;  ///< every mode but `joint`
+  EqualizeColor color = EqualizeColor::luma;  ///< every mode except `joint`
   Luma luma = kDefaultLuma;
   double strength = 1.0;
   bool full_bins = false;               ///< for 16 bits: one bin per level, as in OpenCV; else 256 bins

@@ -21,7 +21,7 @@ struct DenoiseOptions {
   std::optional<float> strength;   ///< filter strength h, ≥ 0; default 10 at 8 bits and 2570 at 16 bits
   int patch = 7;                   ///< T: patches have T × T pixels; odd
   int search = 21;                 ///< S: the search window has S × S pixels; odd
-  bool count_transparent = false;  ///< false: fully transparent pixels are copied, and other pixels ignore them
+  bool count_transparent = false;  ///< false: fully transparent pixels are copied, and do not affect other pixels
 
   /// Progress callback: receives the fraction of the image that is done, 0 … 1, from any thread. May be empty. Must not
   /// throw.

@@ -45,14 +45,14 @@ constexpr int halo_rows(const DespeckleOptions& options) {
   return options.color == SpeckColor::both ? 2 * options.size : options.size;
 }
 
-/// What deskew found in an image.
+/// The skew that deskew finds in an image.
 struct FoundSkew {
   bool has_text = false;  ///< false: the image was left unchanged
   int steps = 0;          ///< angle in steps of 1/20 degree; positive: lines of text slope down to the right
 };
 
 struct DeskewOptions {
-  std::array<std::uint8_t, 3> fill = {255, 255, 255};  ///< RGB color of result pixels from outside the image; opaque
+  std::array<std::uint8_t, 3> fill = {255, 255, 255};  ///< opaque RGB color of result pixels outside the image
   FoundSkew* found = nullptr;                          ///< receives the angle that was found; may be null
 };
 

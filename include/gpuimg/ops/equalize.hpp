@@ -60,9 +60,9 @@ struct EqualizeOptions {
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
-  const LevelCounts* match = nullptr;   ///< replaces `formula`: give the image this histogram; one, or one per table
+  const LevelCounts* match = nullptr;   ///< replaces `formula`: the histogram to match; one, or one per table
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
-  Selection selection;  ///< pixels to count; the mask, unlike region and alpha, also keeps the pixels outside unchanged
+  Selection selection;                  ///< pixels to count; pixels that the mask excludes also stay unchanged
 };
 
 /// Throws Error{usage} for options that are invalid for every image.

@@ -1,5 +1,5 @@
-// Resize: options, and the plan that they give for an image of some size. Specified in docs/operations.md, "Resize";
-// the arithmetic is in core/ops/resize.hpp. Results equal those of Pillow's Image.resize and ImageOps.
+// Resize: options, and the plan that they define for an image of a given size. Specified in docs/operations.md,
+// "Resize"; the arithmetic is in core/ops/resize.hpp. Results equal those of Pillow's Image.resize and ImageOps.
 #pragma once
 
 #include <algorithm>
@@ -14,18 +14,19 @@
 
 namespace gpuimg {
 
-/// The interpolation filter. All but `nearest` average over more pixels the more the image shrinks.
+/// The interpolation filter. The more the image shrinks, the more pixels each filter except `nearest` averages over.
 enum class ResizeFilter : std::uint8_t { nearest, box, bilinear, hamming, bicubic, lanczos };
 
 /// How the image is fitted if both a width and a height are given.
 enum class ResizeFit : std::uint8_t {
-  inside,   ///< as large as fits into both, aspect ratio kept: ImageOps.contain
-  cover,    ///< exactly both, filled by the middle of the image, aspect ratio kept: ImageOps.fit
-  pad,      ///< exactly both; like inside, then centered between two bars of one color: ImageOps.pad
-  stretch,  ///< exactly both, aspect ratio not kept
+  inside,   ///< the largest size that fits into both, aspect ratio kept: ImageOps.contain
+  cover,    ///< exactly this size, filled by the middle of the image, aspect ratio kept: ImageOps.fit
+  pad,      ///< exactly this size; like inside, then centered between two bars of one color: ImageOps.pad
+  stretch,  ///< exactly this size, aspect ratio not kept
 };
 
-inline constexpr int kMaxSide = 1 << 28;  ///< of a result: the samples of a row (4 per pixel) can be counted in 31 bits
+inline constexpr int kMaxSide =
+    1 << 28;  ///< limit of a result; the samples of a row (4 per pixel) can be counted in 31 bits
 inline constexpr Limits<int> kSideLimits{1, kMaxSide};
 inline constexpr Limits<double> kPercentLimits{1.0e-6, 1.0e6};
 
@@ -38,12 +39,13 @@ struct ResizeBox {
   double height = 0.0;
 };
 
-/// For callers that process a large image in strips: the picture holds some rows of a larger image.
+/// For callers that process a large image in strips: the picture holds some rows of a larger image. It must hold all
+/// rows that rows_for() in core/ops/resize.hpp returns for [begin, end).
 struct ResizeStrip {
   int height = 0;     ///< height of the larger image
   int first_row = 0;  ///< row of the larger image that is row 0 of the picture
-  int begin = 0;      ///< rows [begin, end) of the larger image's result are computed; the picture must hold all
-  int end = 0;        ///< rows that they need: rows_for() in core/ops/resize.hpp
+  int begin = 0;      ///< rows [begin, end) of the larger image's result are computed
+  int end = 0;
 };
 
 /// Set either `percent`, or `width` and/or `height`.
@@ -59,22 +61,22 @@ struct ResizeOptions {
   std::optional<ResizeStrip> strip = {};                      ///< nullopt = the picture is the whole image
 };
 
-/// What the options mean for an image of a given size.
+/// The sizes and positions that the options define for an image of a given size.
 struct ResizePlan {
   int width = 0;  ///< size of the result
   int height = 0;
-  Rect place;         ///< where the resampled image lies in the result; the rest has pad_color
+  Rect place;         ///< where the resampled image lies in the result; pixels outside it have pad_color
   float left = 0.0F;  ///< edges of the region of the image that is resampled, in pixels
   float top = 0.0F;
   float right = 0.0F;
   float bottom = 0.0F;
   bool across = false;  ///< a horizontal pass is needed: the width changes, or the region is not as wide as the image
-  bool down = false;    ///< likewise a vertical pass
+  bool down = false;    ///< a vertical pass is needed, for the corresponding reasons
 };
 
 namespace detail {
 
-/// Rounds to the nearest integer, ties to even. At least 1, and at most kMaxSide + 1, which is then rejected.
+/// Rounds to the nearest integer, ties to even. Returns at least 1, and at most kMaxSide + 1, which the caller rejects.
 inline int rounded_side(double side) { return static_cast<int>(std::clamp(std::rint(side), 1.0, kMaxSide + 1.0)); }
 
 /// The largest size with this aspect ratio that fits into both limits.
@@ -152,8 +154,8 @@ inline void validate(const ResizeOptions& options) {
                         "resize: this fit needs a width and a height");
 }
 
-/// What validated options mean for an image of this size. Throws Error{usage} if the box is not inside the image, or if
-/// the result would be larger than kMaxSide.
+/// The plan of validated options for an image of this size. Throws Error{usage} if the box is not inside the image, or
+/// if the result would be larger than kMaxSide.
 inline ResizePlan resize_plan(int width, int height, const ResizeOptions& options) {
   ResizeBox region{0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
   if (options.box) {
@@ -189,7 +191,7 @@ inline Size result_size(int width, int height, const ResizeOptions& options) {
   return {plan.width, plan.height};
 }
 
-/// The plan for a picture. If the picture is a strip, the plan is that of the whole image.
+/// The plan for a picture. If the picture is a strip, the plan describes the whole image.
 inline ResizePlan resize_plan(const Picture& picture, const ResizeOptions& options) {
   return resize_plan(picture.width(), options.strip ? options.strip->height : picture.height(), options);
 }

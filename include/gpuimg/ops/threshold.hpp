@@ -1,5 +1,5 @@
-// Global thresholds, and local ones from the window around each pixel: options and their limits. Specified in
-// docs/operations.md, "Thresholds"; the arithmetic is in core/ops/threshold.hpp.
+// Global thresholds, and local thresholds computed from the window around each pixel: options and their limits.
+// Specified in docs/operations.md, "Thresholds"; the arithmetic is in core/ops/threshold.hpp.
 #pragma once
 
 #include <algorithm>
@@ -21,14 +21,14 @@ enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvol
 
 inline constexpr Limits<int> kSensitivityLimits{0, 100};
 
-/// For otsu: the number of classes. 2 gives black and white, more give that many gray levels.
+/// The number of classes of otsu, which is also the number of levels in the result. 2 classes give black and white.
 inline constexpr Limits<int> kClassLimits{2, 16};
 
 /// Otsu's thresholds in ascending order. N classes use the first N − 1 entries. A pixel's class is the number of
 /// thresholds that lie below its level.
 using ClassLevels = std::array<std::uint32_t, static_cast<std::size_t>(kClassLimits.most) - 1>;
 
-/// What wolf needs to know about the whole image. Only selected pixels count.
+/// Two properties of the whole image that wolf needs. Only selected pixels count.
 struct WolfScale {
   std::uint32_t darkest = std::numeric_limits<std::uint32_t>::max();  ///< M: the lowest level
   double variance = 0.0;                                              ///< R²: the largest variance of a window
@@ -65,7 +65,7 @@ constexpr bool weighs_pixels(PixelFormat format, const ThresholdOptions& options
 
 constexpr bool has_window(ThresholdMethod method) { return method != ThresholdMethod::otsu; }
 
-/// True if the method needs the squares of a window's pixels. These are the methods with a k.
+/// True if the method needs the squares of a window's pixels. Exactly the methods with a parameter k do.
 constexpr bool needs_squares(ThresholdMethod method) { return method >= ThresholdMethod::niblack; }
 
 /// True if the first pixel can be compared only after the whole image has been read.
@@ -92,7 +92,8 @@ constexpr Border border_of(ThresholdMethod method) {
   }
 }
 
-/// The k to use. The defaults are those of the methods' authors: 0.5 for wolf, −0.2 for nick, 0.2 for the others.
+/// The k to use. The defaults come from the authors of the methods: 0.5 for wolf, −0.2 for nick, 0.2 for niblack and
+/// sauvola.
 constexpr double k_of(const ThresholdOptions& options) {
   const bool is_nick = options.method == ThresholdMethod::nick;
   return options.k.value_or(is_nick ? -0.2 : options.method == ThresholdMethod::wolf ? 0.5 : 0.2);
@@ -103,7 +104,8 @@ inline double offset_of(PixelFormat format, const ThresholdOptions& options) {
   return options.offset.value_or(format.sample == Sample::u8 ? 10.0 : 2570.0);
 }
 
-/// 2⌊w/16⌋ + 1 for bradley, at most kMaxWeightedWindow. For the others 31, or less if the image is too small for that.
+/// For bradley, 2⌊w/16⌋ + 1, but at most kMaxWeightedWindow. For other methods, 31, or the largest window that fits a
+/// smaller image.
 inline WindowSize default_window(int width, int height, ThresholdMethod method) {
   if (method == ThresholdMethod::bradley) {
     return std::min(2 * (width / 16) + 1, kMaxWeightedWindow);
@@ -159,7 +161,7 @@ inline void check_wolf_scale(const Picture& picture, const ThresholdOptions& opt
                         "threshold: the rows of the scale are not rows of the image");
 }
 
-/// Black is 0 and white is 255. With more than two classes, gray levels between them are evenly spaced.
+/// Black is 0 and white is 255. More than two classes give evenly spaced gray levels.
 constexpr PixelFormat result_format(PixelFormat /*input*/, const ThresholdOptions& /*options*/) {
   return {Sample::u8, 1};
 }

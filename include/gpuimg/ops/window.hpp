@@ -1,5 +1,5 @@
-// Statistics of the window around each pixel: options and their limits. Thresholds use the same windows. Specified in
-// docs/operations.md, "Windows"; the arithmetic is in core/ops/window.hpp and core/window.
+// Statistics of the window around each pixel: options and their limits. Local thresholds use the same windows.
+// Specified in docs/operations.md, "Windows"; the arithmetic is in core/ops/window.hpp and core/window.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace gpuimg {
 
-/// What a window sees where it reaches outside the image.
+/// How a window continues outside the image.
 enum class Border : std::uint8_t {
   reflect101,  ///< the image reflected at its edge pixels, without repeating them
   replicate,   ///< the nearest edge pixel
@@ -37,7 +37,7 @@ inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 /// bits.
 inline constexpr int kMaxWeightedWindow = 65535;
 
-/// Of windows whose squares are summed, of 16-bit levels: sums of squares of larger ones could exceed 64 bits.
+/// The limit if squares of 16-bit levels are summed. Sums over larger windows could exceed 64 bits.
 inline constexpr int kMaxSquaredWindow = 65535;
 
 /// A window around a pixel: both sides are odd.
@@ -125,7 +125,7 @@ constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& opti
   return keeps_format(options.statistic) ? input : PixelFormat{Sample::f32, 1};
 }
 
-/// The larger side counts: in a narrow image, a strip must be tall enough for check_window() to accept it.
+/// Half of the larger side, so that strips of a narrow image are tall enough for check_window() to accept the window.
 constexpr int halo_rows(const WindowSize& size) { return std::max(size.width, size.height) / 2; }
 constexpr int halo_rows(const WindowOptions& options) { return halo_rows(options.size); }
 
