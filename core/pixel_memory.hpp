@@ -58,8 +58,8 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
 };
 
 /// Call this before the first use of a tbb::task_arena. With oneTBB 2022 and later, throws std::bad_alloc if there is
-/// too little memory for what oneTBB allocates at that point. If that allocation failed inside oneTBB, it would
-/// deadlock on its own lock.
+/// too little memory for what oneTBB allocates at that point. If the allocation failed inside oneTBB instead, oneTBB
+/// would deadlock on its own lock.
 void require_arena_memory();
 
 }  // namespace gpuimg

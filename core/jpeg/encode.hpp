@@ -49,9 +49,8 @@ GPUIMG_HD inline std::int32_t mean_sample(std::int32_t sum, int column) {
   }
 }
 
-/// The row of chroma means to use for `row`. Rows of means below the plane repeat its last row. Samples beyond the
-/// right and bottom edges of the image, in contrast, repeat the last sample before means are taken. So the two edges
-/// differ.
+/// The row of chroma means to use for `row`. Below the plane, the last row of means is repeated. Beyond the right and
+/// bottom edges of the image, in contrast, the last sample is repeated before means are computed.
 GPUIMG_HD inline int chroma_row(int row, int plane_height) { return row < plane_height ? row : plane_height - 1; }
 
 // --- The forward DCT of libjpeg's "islow" method, bit-exact, and quantization: Loeffler, Ligtenberg and Moschytz 1989,
@@ -62,8 +61,8 @@ enum class DctPass { rows, columns };
 /// Divides by 2^shift; ties round up.
 GPUIMG_HD inline std::int32_t descale(std::int32_t value, int shift) { return (value + (1 << (shift - 1))) >> shift; }
 
-/// Transforms eight numbers in place. The pass over rows takes samples minus 128 and keeps two extra bits. The pass
-/// over columns removes them; its results are 8 times the coefficients.
+/// Transforms eight numbers in place. The pass over rows takes samples minus 128 and keeps two extra fraction bits. The
+/// pass over columns removes these bits; its results are 8 times the coefficients.
 template <DctPass kPass>
 GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
   constexpr int kExtraBits = 2;
@@ -87,7 +86,7 @@ GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
     v[0] = descale(even0 + even1, kExtraBits);
     v[4] = descale(even0 - even1, kExtraBits);
   }
-  // Constants times 2¹³. In jfdctint.c their values are their names: 4433 is 0.541196100, 15137 is 1.847759065 …
+  // Constants times 2¹³. jfdctint.c names each after its value: 4433 is 0.541196100, 15137 is 1.847759065 …
   const std::int32_t even = (even2 + even3) * 4433;
   v[2] = descale(even + even3 * 6270, kShift);
   v[6] = descale(even - even2 * 15137, kShift);
@@ -216,8 +215,8 @@ GPUIMG_HD inline void code_block(const std::int16_t* coefficients, std::uint64_t
   }
 }
 
-/// Packs bits into words of 32, first bit highest. `add_word(index, word)` must combine words with "or", because
-/// neighboring packers share their first and last words; bits of other packers are 0.
+/// Packs bits into 32-bit words, first bit highest. `add_word(index, word)` must combine words with "or", because
+/// neighboring packers share their first and last words. Each packer leaves the bits of the others 0.
 template <class AddWord>
 class BitPacker {
  public:
@@ -249,7 +248,7 @@ class BitPacker {
   AddWord add_word_;
 };
 
-/// How many 1 bits fill up the last byte of a scan.
+/// The number of 1 bits that fill up the last byte of a scan.
 GPUIMG_HD inline std::uint32_t fill_bits(std::uint64_t bits) { return static_cast<std::uint32_t>(0U - bits) & 7U; }
 
 template <class AddWord>
@@ -261,8 +260,8 @@ GPUIMG_HD inline void fill_last_byte(BitPacker<AddWord>& packer, std::uint64_t b
 
 // --- Limits of a device encoder --------------------------------------------------------------------------------------
 
-/// First guess of the average size of a block's codes; photographs need less. Noise at high quality needs up to 208,
-/// and then more memory is allocated.
+/// First guess of the average size of a block's codes, in bytes. Photographs need less. Noise at high quality needs up
+/// to 208 bytes; the encoder then allocates more memory.
 constexpr std::size_t kUsualBlockBytes = 64;
 
 inline bool can_encode(PixelFormat pixels, const JpegScanFormat& format) {

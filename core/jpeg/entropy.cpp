@@ -14,7 +14,7 @@ class SymbolTables {
  public:
   explicit SymbolTables(std::uint16_t* symbols) : symbols_(symbols) { std::fill_n(symbols_, kSymbolEntries, kNoCode); }
 
-  /// Returns false for a table that only libjpeg-turbo can judge.
+  /// Returns false for an unusual table, which must be left to libjpeg-turbo.
   bool add(std::uint32_t table, const JpegHuffmanTable& from, bool is_dc) {
     std::uint32_t code = 0;
     std::size_t next = 0;
@@ -66,8 +66,8 @@ GroupEntry dc_group(SymbolEntry symbol) {
              : GroupEntry{symbol.bits() | 1U << 5 | symbol.value_bits() << 12};
 }
 
-/// `bits` is the index of the look-up. Zeros follow it and stand for unknown bits, so only symbols whose codes end
-/// before them count; their values may extend further.
+/// `bits` is the index of the entry. The bits after it are unknown, and zeros stand for them. So only symbols whose
+/// codes end before these zeros count; the value bits of such a symbol may extend further.
 GroupEntry ac_group(const std::uint16_t* symbols, std::uint32_t bits) {
   constexpr std::uint32_t kMaxBits = 31;  // limit of BitWindow::move(), and of the field in GroupEntry
   std::uint32_t used = 0;

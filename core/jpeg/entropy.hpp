@@ -1,8 +1,8 @@
-// Parallel Huffman decoding of a scan. The scan is cut into subsequences of equal length. A decoder that starts in the
-// wrong state soon agrees with one that started at the beginning. So each subsequence is first skimmed from a guessed
-// state, then again from the state in which its predecessor ended, until nothing changes (Weissenberger and Schmidt
-// 2021, arXiv:2111.09219). Finally BlockWalk writes the coefficients, and proves that each subsequence ends in the
-// state in which its successor began.
+// Parallel Huffman decoding of a scan. The scan is cut into subsequences of equal length. A decoder that starts in a
+// wrong state soon reaches the same state as a decoder that started at the beginning. So each subsequence is first
+// skimmed from a guessed state, then again from the state in which its predecessor ended, until nothing changes
+// (Weissenberger and Schmidt 2021, arXiv:2111.09219). Finally BlockWalk writes the coefficients, and proves that each
+// subsequence ends in the state in which its successor began.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ struct GroupEntry {
 
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t advance() const { return packed >> 5 & 63U; }
-  /// Not 0 if the group ends its block: then 64.
+  /// 64 if the group ends its block, else 0.
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t end_of_block() const { return packed >> 5 & kEndOfBlock; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t value_bits() const { return packed >> 12; }
 };
@@ -58,8 +58,8 @@ struct HuffmanTables {
   std::uint16_t groups[kGroupEntries];
 };
 
-/// Returns false for a table that only libjpeg-turbo can judge: a code does not fit or consists of ones, a DC symbol is
-/// above 15, or there are more long codes than entries for them.
+/// Returns false for an unusual table, which must be left to libjpeg-turbo: a code does not fit or consists of ones, a
+/// DC symbol is above 15, or there are more long codes than entries for them.
 bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables);
 
 /// `window` must begin with the code.
@@ -75,8 +75,8 @@ GPUIMG_HD inline GroupEntry find_group(const std::uint16_t* groups, std::uint32_
   return {groups[(table << kGroupBits) + (window >> (32 - kGroupBits))]};
 }
 
-/// The signed value in `window`: it takes the last `value_bits` of the first `bits` bits. EXTEND of T.81, figure F.12;
-/// modulo 2³².
+/// The signed value that the last `value_bits` of the first `bits` bits of `window` encode. EXTEND of T.81, figure
+/// F.12; modulo 2³².
 GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t bits, std::uint32_t value_bits) {
   const std::uint32_t aligned = window << (bits - value_bits);
   const std::uint32_t magnitude = (aligned >> 1) >> (31 - value_bits);
@@ -97,7 +97,7 @@ enum Defect : std::uint32_t {
   bad_marker = 1U << 6,       ///< restart markers out of order, or fill bytes before a marker
   bad_end = 1U << 7,          ///< no EOI marker after the scan
   bad_dc = 1U << 8,           ///< a DC value out of range
-  not_synchronized = 1U << 9  ///< states did not agree within the budget; the host can still find them
+  not_synchronized = 1U << 9  ///< states did not agree within the budget; the host can still determine the states
 };
 
 constexpr std::uint32_t kMaxDcBits = 11;
@@ -115,7 +115,7 @@ struct DecoderState {
 
 /// Sums over the symbols of a part of the scan.
 struct ScanSums {
-  std::uint32_t blocks = 0;  ///< number of blocks that end in it
+  std::uint32_t blocks = 0;  ///< number of blocks that end in this part
   std::uint32_t dc0 = 0;     ///< sum of the DC differences of each component, modulo 2³²
   std::uint32_t dc1 = 0;
   std::uint32_t dc2 = 0;
@@ -262,7 +262,7 @@ class ScanCursor {
 /// Decodes and sums the symbols that begin before bit `end`. The cursor ends up after the last of them.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
   ScanSums sums;
-  // Before this bit, every symbol of a group begins before `end`.
+  // All symbols of a group that begins before this bit begin before `end`.
   const std::uint32_t groups_end = end > kGroupBits ? end - kGroupBits : 0;
   while (cursor.bit() < end) {
     const std::uint32_t window = cursor.window();
@@ -303,7 +303,7 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::u
 
 // --- The writing pass: the blocks of a subsequence -------------------------------------------------------------------
 
-/// A subsequence and what skim() found for it. Sums start at the beginning of its restart segment.
+/// A subsequence and the results of skim() for it. Sums start at the beginning of its restart segment.
 struct SubsequenceTask {
   DecoderState from;
   DecoderState to;
@@ -317,9 +317,9 @@ struct SubsequenceTask {
 };
 
 /// Decodes the blocks that begin in a subsequence. The last one may extend into the bits of the successor. Skips a
-/// block that began before the subsequence, because the predecessor decodes it. If none of the walks of a scan finds a
-/// defect, the blocks equal those of sequential decoding. Proof by induction: each walk starts with the state and the
-/// sums with which its predecessor ended.
+/// block that began before the subsequence, because the predecessor decodes it. If no walk of a scan finds a defect,
+/// the result equals sequential decoding. Proof by induction: each walk starts with the final state and sums of its
+/// predecessor.
 class BlockWalk {
  public:
   static constexpr std::uint32_t kForeign = ~0U;
@@ -338,7 +338,7 @@ class BlockWalk {
 
   [[nodiscard]] GPUIMG_HD bool is_live() const { return cursor_.bit() < limit_; }
 
-  /// True if the next symbol is a DC symbol. Then call step_dc(), else step_ac().
+  /// True if the next symbol is a DC symbol. If true, call step_dc(), else step_ac().
   [[nodiscard]] GPUIMG_HD bool is_at_dc() const { return cursor_.index() == 0; }
 
   /// Decodes a DC difference and calls put(0, DC value).
@@ -359,7 +359,7 @@ class BlockWalk {
   }
 
   /// Decodes an AC symbol, and calls put(place in zigzag order, value) if it is a nonzero coefficient. Returns true if
-  /// the symbol ends the block. Then call end_block().
+  /// the symbol ends the block; the caller must then call end_block().
   template <class Put>
   GPUIMG_HD bool step_ac(const Put& put) {
     const std::uint32_t window = cursor_.window();

@@ -29,7 +29,7 @@ struct Layout {
 
   [[nodiscard]] GPUIMG_HD std::uint32_t block_count() const { return mcu_columns * mcu_rows * blocks_per_mcu; }
 
-  /// Blocks of one component, including those beyond the edges of the image.
+  /// Number of columns and rows of blocks in one component, including blocks beyond the edges of the image.
   [[nodiscard]] GPUIMG_HD std::uint32_t block_columns(int component) const {
     return component == 0 ? mcu_columns * static_cast<std::uint32_t>(horizontal_sampling) : mcu_columns;
   }
@@ -37,7 +37,7 @@ struct Layout {
     return component == 0 ? mcu_rows * static_cast<std::uint32_t>(vertical_sampling) : mcu_rows;
   }
 
-  /// The size of one component in samples, without those that only fill up blocks.
+  /// The size of one component in samples, not counting samples that only fill up blocks.
   [[nodiscard]] GPUIMG_HD int plane_width(int component) const {
     return component == 0 ? width : (width + horizontal_sampling - 1) >> (horizontal_sampling - 1);
   }
@@ -45,7 +45,7 @@ struct Layout {
     return component == 0 ? height : (height + vertical_sampling - 1) >> (vertical_sampling - 1);
   }
 
-  /// A row of a decoded plane, in samples. Planes consist of whole blocks.
+  /// Length of a row of a decoded plane, in samples. Planes consist of whole blocks.
   [[nodiscard]] GPUIMG_HD std::uint32_t plane_pitch(int component) const {
     return block_columns(component) * static_cast<std::uint32_t>(kBlockSide);
   }
@@ -87,7 +87,7 @@ struct Layout {
                                               row * kBlockSide >= static_cast<std::uint32_t>(height));
   }
 
-  /// The blocks of one restart segment: the first one, and how many there are.
+  /// The first block of a restart segment, and its number of blocks.
   [[nodiscard]] GPUIMG_HD std::uint32_t first_block(std::uint32_t segment) const { return segment * segment_blocks; }
   [[nodiscard]] GPUIMG_HD std::uint32_t blocks_of(std::uint32_t segment) const {
     const std::uint32_t rest = block_count() - first_block(segment);

@@ -13,14 +13,14 @@ namespace gpuimg::jpeg {
 
 // --- The inverse DCT, bit-exact: Loeffler, Ligtenberg and Moschytz 1989, in 13-bit fixed point, columns first --------
 
-/// libjpeg-turbo's SIMD code multiplies and adds in 16 bits. While the magnitudes of a column's inputs, and then those
-/// of a row's, sum to at most this limit, nothing wraps or saturates there, and it gives the pixels that are computed
-/// here.
+/// libjpeg-turbo's SIMD code multiplies and adds in 16 bits. It gives the same pixels as the code here if nothing wraps
+/// or saturates. That is certain if the magnitudes of the inputs sum to at most this limit, in every column and then in
+/// every row.
 constexpr std::uint32_t kMaxMagnitudes = 32767;
 
 /// True if the magnitudes of eight numbers sum to more than kMaxMagnitudes. Products of coefficients and steps up to
-/// kMaxJpegStep sum to less than 2³². In a block with a wild column the sums of rows may wrap, but that block is
-/// already reported.
+/// kMaxJpegStep sum to less than 2³². The sums of rows may wrap in a block with a wild column, but such a block has
+/// already been reported.
 GPUIMG_HD inline bool is_wild(const std::int32_t v[kBlockSide]) {
   std::uint32_t sum = 0;
   for (int i = 0; i < kBlockSide; ++i) {
@@ -33,8 +33,8 @@ GPUIMG_HD inline bool is_wild(const std::int32_t v[kBlockSide]) {
   return sum > kMaxMagnitudes;
 }
 
-/// Transforms eight numbers in place, divides by 2^kShift with rounding, and adds kOffset. Computes modulo 2³², so wild
-/// numbers give arbitrary results but no undefined overflow.
+/// Transforms eight numbers in place, divides by 2^kShift with rounding, and adds kOffset. Computes modulo 2³², so that
+/// wild numbers give arbitrary results but never undefined behavior.
 template <int kShift, int kOffset>
 GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   using Word = std::uint32_t;  // wraps
@@ -42,7 +42,7 @@ GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   for (int i = 0; i < kBlockSide; ++i) {
     x[i] = static_cast<Word>(v[i]);
   }
-  // Constants times 2¹³. In jidctint.c their values are their names: 4433 is 0.541196100, 15137 is 1.847759065 …
+  // Constants times 2¹³. jidctint.c names each after its value: 4433 is 0.541196100, 15137 is 1.847759065 …
   const Word even = (x[2] + x[6]) * 4433U;
   const Word even2 = even - x[6] * 15137U;
   const Word even3 = even + x[2] * 6270U;
@@ -163,8 +163,8 @@ GPUIMG_HD inline void unpack_two(std::uint32_t pair, int shift, std::uint32_t ou
 
 /// Chroma of the pixels x … x + 7 of a row; x must be a multiple of 8. In each subsampled direction, the nearer sample
 /// counts 3/4 and the farther one 1/4; at the edges of the plane, the last sample replaces the missing one. The
-/// rounding alternates. Along rows, planes at most two samples wide are repeated instead of interpolated. Values for
-/// pixels beyond the plane are arbitrary.
+/// direction of rounding alternates. In planes at most two samples wide, samples are repeated along rows instead of
+/// interpolated. Values for pixels beyond the plane are arbitrary.
 template <int kHorizontal, int kVertical>
 GPUIMG_HD inline void upsample(const SamplePlane& plane, int x, int y, std::uint32_t out[kPixelRun]) {
   constexpr int kFancyWidth = 3;
@@ -217,7 +217,7 @@ struct RgbSums {
   std::int32_t b = 0;
 };
 
-/// Full-range BT.601 in units of 1/65536: JFIF 1.02. Red and blue are each rounded once, and so is green.
+/// Full-range BT.601 in units of 1/65536: JFIF 1.02. Each of red, green and blue is rounded once.
 GPUIMG_HD inline RgbSums rgb_of_ycc(std::uint32_t y, std::uint32_t cb, std::uint32_t cr) {
   constexpr std::int32_t kHalf = 1 << 15;
   constexpr std::int32_t kRed = 91881;

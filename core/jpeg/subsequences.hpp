@@ -1,5 +1,5 @@
-// Cuts a scan into subsequences, and combines what is known about each into a SubsequenceTask. The host can do part of
-// the work for a device: remove stuffing, and find the states in flat images, where synchronization never succeeds.
+// Cuts a scan into subsequences, and makes a SubsequenceTask from the results for each one. The host can do part of the
+// work for a device: remove stuffing, and find the states in flat images, where synchronization never succeeds.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Segments {
   std::uint32_t subsequence_bits = 0;  ///< a multiple of 8
 };
 
-/// At least one, so that an empty segment is found to lack blocks.
+/// Number of subsequences of a segment. At least one, so that an empty segment is reported as lacking blocks.
 GPUIMG_HD inline std::uint32_t subsequences_of(std::uint32_t bytes, std::uint32_t subsequence_bits) {
   const std::uint32_t each = subsequence_bits / 8;
   return bytes == 0 ? 1U : (bytes + each - 1) / each;
@@ -66,14 +66,14 @@ GPUIMG_HD inline Subsequence subsequence_at(const Segments& segments, std::uint3
 /// Sums that restart at the beginning of each segment. Addition is associative.
 struct SegmentSums {
   ScanSums sums;
-  std::uint32_t begins_segment = 0;  ///< 1: a summand began a segment. A word, so that no padding is copied
+  std::uint32_t begins_segment = 0;  ///< 1: a summand began a segment; a whole word, so that there is no padding
 
   GPUIMG_HD friend SegmentSums operator+(const SegmentSums& a, const SegmentSums& b) {
     return {b.begins_segment != 0 ? b.sums : a.sums + b.sums, a.begins_segment | b.begins_segment};
   }
 };
 
-/// What is known about the subsequences, and about tiles of `tile_size` of them. Each tile is synchronized
+/// The results for the subsequences, and for tiles of `tile_size` subsequences each. Each tile is synchronized
 /// independently, after a run-in over the last few subsequences before it.
 struct SubsequenceTable {
   DecoderState* ends = nullptr;          ///< the state at the end of each subsequence
@@ -81,8 +81,8 @@ struct SubsequenceTable {
   ScanSums* before = nullptr;            ///< sums before each, since its segment or tile began (whichever is later)
   DecoderState* assumed_ends = nullptr;  ///< per tile: assumed state at the end of the preceding subsequence
   SegmentSums* tile_sums = nullptr;      ///< per tile: its sums
-  ScanSums* before_tile = nullptr;       ///< per tile: sums before it, since the segment at its start began
-  std::uint32_t count = 0;               ///< number of subsequences
+  ScanSums* before_tile = nullptr;  ///< per tile: sums before it, from the beginning of the segment that it starts in
+  std::uint32_t count = 0;          ///< number of subsequences
   std::uint32_t tile_size = 0;
 
   [[nodiscard]] GPUIMG_HD std::uint32_t tile_count() const { return (count + tile_size - 1) / tile_size; }

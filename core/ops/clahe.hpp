@@ -1,6 +1,6 @@
 // CLAHE: tables of tiles, interpolation between them, and how a device distributes the pixels over its blocks and
-// threads. Specified in docs/operations.md, "CLAHE". Results must equal those of OpenCV, so no product and sum may be
-// fused. The design for devices: docs/decisions/0019-local-operations.md.
+// threads. Specified in docs/operations.md, "CLAHE". Results must equal OpenCV's, so multiplications and additions must
+// not be fused. The design for devices: docs/decisions/0019-local-operations.md.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct SourceRun {
   int count = 0;
 };
 
-/// The rows or columns that appear at positions [begin, end), which may reach beyond the `size` rows or columns of an
-/// image. There it is reflected without repeating the edge.
+/// The rows or columns that appear at positions [begin, end). Positions may lie beyond the `size` rows or columns of
+/// the image, which is reflected there without repeating the edge.
 inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
   std::vector<SourceRun> runs;
   for (int at = begin; at < end;) {
@@ -39,8 +39,8 @@ inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
   return runs;
 }
 
-/// The parts of the image that a tile sees; several if it reaches beyond the right or the bottom edge. Tiles are
-/// numbered row by row.
+/// The parts of the image that a tile sees. There are several if the tile reaches beyond the right or the bottom edge.
+/// Tiles are numbered row by row.
 inline std::vector<Rect> sources_of_tile(const TileGrid& grid, std::size_t tile) {
   const int i = static_cast<int>(tile) % grid.tiles_x;
   const int j = static_cast<int>(tile) / grid.tiles_x;
@@ -66,8 +66,8 @@ inline std::optional<Rect> common_part(const Rect& a, const Rect& b) {
 struct ClipRule {
   std::uint64_t limit = 0;   ///< upper limit of each count
   std::uint64_t bonus = 0;   ///< added to each count: the clipped sum divided by the number of levels
-  std::uint32_t rest = 0;    ///< remainder of this division: so many levels get one more,
-  std::uint32_t stride = 1;  ///< namely the levels 0, stride, 2·stride, …
+  std::uint32_t rest = 0;    ///< remainder of this division: the number of levels that get one more count;
+  std::uint32_t stride = 1;  ///< these are the levels 0, stride, 2·stride, …
   float scale = 0.0F;        ///< float32(V) / float32(counted)
 };
 
@@ -144,7 +144,7 @@ void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint
   const ClipRule rule = clip_rule(limit, clipped, counted, levels);
   std::uint64_t cumulative = 0;
   std::uint32_t rest = rule.rest;
-  std::uint32_t next = 0;  // next level that gets one more
+  std::uint32_t next = 0;  // next level that gets one more count
   for (std::uint32_t level = 0; level < levels; ++level) {
     cumulative += std::min<std::uint64_t>(counts[level], limit) + rule.bonus;
     if (rest != 0 && level == next) {
@@ -290,12 +290,12 @@ inline CellEdges cell_edges(int first, int count, int tile_size, int tiles) {
   return edges;
 }
 
-/// tile_place().weight, if it is already known in which cell the position lies.
+/// tile_place().weight for a position that is known to lie in `cell`.
 GPUIMG_HD inline float weight_in_cell(int at, float inverse, int cell) {
   return (static_cast<float>(at) * inverse - 0.5F) - static_cast<float>(cell - 1);
 }
 
-/// The tiles whose centers bound a cell: the one before it, and the one after it.
+/// The tiles whose centers bound a cell: the tile before it, and the tile after it.
 GPUIMG_HD constexpr int tile_before(int cell) { return cell == 0 ? 0 : cell - 1; }
 GPUIMG_HD constexpr int tile_after(int cell, int tiles) { return cell < tiles ? cell : tiles - 1; }
 

@@ -104,7 +104,7 @@ inline DenoiseTable denoise_table(PixelFormat format, const DenoiseOptions& opti
     const double exponent = i == 0 ? 0.0 : -(is_deep ? distance * distance : distance) / width;
     const double weight = std::rint(static_cast<double>(scale) * std::exp(exponent));
     if (!(weight >= 0.001 * static_cast<double>(scale))) {
-      break;  // weights only fall
+      break;  // larger distances never have larger weights
     }
     table.weights.push_back(static_cast<std::uint32_t>(weight));
   }
@@ -118,7 +118,7 @@ GPUIMG_HD constexpr Sum weighted_mean(Sum weighted, Sum weights) {
   return (weighted + weights / 2) / weights;
 }
 
-/// The distance of two patches, measured on `visible` pairs of pixels and scaled to `all` pairs, rounded down.
+/// The distance of two patches: measured on `visible` pairs of pixels, scaled to `all` pairs, and rounded down.
 GPUIMG_HD constexpr std::uint32_t scaled_distance(std::uint32_t distance, std::uint32_t visible, std::uint32_t all) {
   return visible == all ? distance : static_cast<std::uint32_t>(std::uint64_t{distance} * all / visible);
 }
@@ -144,8 +144,8 @@ struct DenoisePlanes {
   int rows = 0;   ///< rows of each plane, borders included
   int border = 0;
 
-  /// Sizes only, `samples` is null. Large enough for blocks with any patch size, and for the border that patches and
-  /// search windows need.
+  /// Computes the sizes; `samples` stays null. The sizes are large enough for blocks with any patch size, and for the
+  /// border that patches and search windows need.
   static DenoisePlanes layout(int width, int height, const DenoiseOptions& options) {
     const int border = halo_rows(options);
     return {nullptr, width + kDenoiseLanes * kDenoiseWarps + 2 * border, height + kMostDenoiseRows + 2 * border,
@@ -155,7 +155,7 @@ struct DenoisePlanes {
   [[nodiscard]] GPUIMG_HD std::size_t plane_samples() const {
     return static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
   }
-  /// The sample of plane 0 at a pixel; the pixel may lie in the border.
+  /// Points to the sample of plane 0 at a pixel, which may lie in the border.
   [[nodiscard]] GPUIMG_HD const T* at(int x, int y) const {
     return samples + static_cast<std::size_t>(y + border) * static_cast<std::size_t>(pitch) + (x + border);
   }

@@ -35,7 +35,8 @@ GPUIMG_HD constexpr std::uint64_t percentile_count(std::uint32_t percentile, std
   return count == 0 ? 1 : count;
 }
 
-/// stretch: `low` and `high` are the lowest levels whose cumulative counts reach the percentile_count of the two ends.
+/// stretch: `low` and `high` are the lowest levels whose cumulative counts reach the percentile_count() of
+/// StretchRange::low and ::high.
 GPUIMG_HD constexpr LevelRule stretch_rule(std::uint32_t v_max, std::uint32_t low, std::uint32_t high) {
   LevelRule rule;
   rule.formula = EqualizeFormula::stretch;
@@ -129,7 +130,7 @@ inline LevelRule rule_of(const TableFormula& formula, const std::vector<std::uin
   return level_rule(formula.kind, v_max, total, first_count, last_count);
 }
 
-/// The table for a histogram. Both have V + 1 entries.
+/// The table for a histogram. The table and the histogram have V + 1 entries each.
 inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const std::vector<std::uint64_t>& counts) {
   const LevelRule rule = rule_of(formula, counts);
   std::vector<std::uint16_t> map(counts.size());
@@ -141,9 +142,10 @@ inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const s
   return map;
 }
 
-/// Histogram matching. Level v maps to the level u in use in `reference` whose cumulative share of pixels is nearest to
-/// that of v; ties go to the smaller u. Products of counts are compared in 128 bits. `reference` also has V + 1 counts,
-/// not all of them zero. If all levels in use map to themselves, the table is the identity.
+/// Histogram matching. Among the levels in use in `reference`, level v maps to the level u whose cumulative share of
+/// pixels is nearest to the cumulative share of v; ties go to the smaller u. Products of counts are compared in 128
+/// bits. `reference` also has V + 1 counts, not all of them zero. If all levels in use map to themselves, the table is
+/// the identity.
 inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& counts,
                                               const std::vector<std::uint64_t>& reference) {
   __extension__ using Wide = unsigned __int128;
@@ -230,8 +232,8 @@ GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y
   const std::uint32_t room = kMaxOf<T> - y_new;
   const std::uint32_t reach = high - y;
   const auto toward = [&](std::uint32_t c) {
-    // Rounding the distance half up means that c is rounded away from y_new on a tie. distance · room fits in 32 bits,
-    // even for 16-bit samples.
+    // The distance is rounded half up, so on a tie c is rounded away from y_new. distance · room fits in 32 bits, even
+    // for 16-bit samples.
     const std::uint32_t distance = c > y ? c - y : y - c;
     const std::uint32_t moved = (distance * room + reach / 2) / reach;
     return c > y ? y_new + moved : y_new - moved;

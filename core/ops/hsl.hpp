@@ -45,8 +45,8 @@ GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g,
 }
 
 /// The float32 nearest to a/b (ties to even); b > 0. If `small`, a and b are below 2²⁴, so a single float32 division is
-/// correctly rounded. Otherwise they are below 2²⁶: a float64 quotient is then never so close to a tie that rounding it
-/// again to float32 changes the result.
+/// correctly rounded. Otherwise a and b are below 2²⁶. A float64 quotient is then never so close to a tie that rounding
+/// it again, to float32, gives a wrong result.
 template <bool small>
 GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   if constexpr (small) {
@@ -56,8 +56,8 @@ GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   }
 }
 
-/// The divisions that the conversions below need, written as they are defined. T is the sample type of the fractions:
-/// std::uint8_t or std::uint16_t. A backend may substitute another Divide if it returns the same results.
+/// The divisions that the conversions below need, written like their definitions. T is the sample type of the
+/// fractions: std::uint8_t or std::uint16_t. A backend may substitute another Divide if it returns the same results.
 template <class T>
 struct PlainDivide {
   static constexpr bool kSmall = sizeof(T) == 1;
@@ -111,8 +111,8 @@ struct HlsU8 {
   std::uint8_t saturation = 0;
 };
 
-/// Performs the float32 operations of OpenCV 4.6 in the same order, including its fused multiply-add. Results are equal
-/// for all 2²⁴ 8-bit colors. `hue_range` is 180 (opencv) or 256 (opencv_full, where 256 itself saturates to 255).
+/// Performs the same float32 operations as OpenCV 4.6, in the same order, including its fused multiply-add. Results are
+/// equal for all 2²⁴ 8-bit colors. `hue_range` is 180 (opencv) or 256 (opencv_full, where 256 itself saturates to 255).
 GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max,
                                   float hue_range) {
   const float unit = 1.0F / static_cast<float>(v_max);
@@ -194,7 +194,7 @@ GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
   }
 }
 
-/// These decode stored values into an Hsl that rgb_from_hsl accepts: hue is wrapped, S and L are clamped.
+/// The decode functions turn stored values into an Hsl that rgb_from_hsl accepts: hue is wrapped, S and L are clamped.
 GPUIMG_HD inline Hsl decode_hsl_f32(float h, float s, float l) {
   return {wrapped_degrees(h), unit_clamped(s), unit_clamped(l)};
 }
@@ -202,7 +202,7 @@ GPUIMG_HD constexpr Hsl decode_hsl_u16(std::uint32_t h, std::uint32_t s, std::ui
   return {static_cast<float>(h) * (360.0F / 65536.0F), static_cast<float>(s) / 65535.0F,
           static_cast<float>(l) / 65535.0F};
 }
-/// `hue_range` is that of hls_opencv.
+/// `hue_range` has the same meaning as for hls_opencv().
 GPUIMG_HD inline Hsl decode_hls_opencv(std::uint32_t h, std::uint32_t l, std::uint32_t s, float hue_range) {
   return {wrapped_degrees(static_cast<float>(h) * (360.0F / hue_range)), static_cast<float>(s) / 255.0F,
           static_cast<float>(l) / 255.0F};

@@ -105,8 +105,8 @@ Weight whole_weight(double weight) {
 
 }  // namespace detail
 
-/// The weights of output positions [begin, end) of `size`. They cover the input from `from` to `to`, of `input`
-/// positions.
+/// The weights of output positions [begin, end). All `size` output positions together cover the range `from` to `to` of
+/// an input with `input` positions.
 template <class Weight>
 AxisWeights<Weight> axis_weights(int input, float from, float to, int size, ResizeFilter filter, int begin, int end) {
   const double scale = static_cast<double>(to - from) / size;
@@ -166,7 +166,7 @@ struct RowRange {
   int end = 0;
 };
 
-/// The rows of the resampled image that lie in rows [begin, end) of the result. Empty if these rows are all bars.
+/// The rows of the resampled image that lie in rows [begin, end) of the result. Empty if these rows contain only bars.
 inline RowRange placed_rows(const ResizePlan& plan, int begin, int end) {
   const auto in_place = [&](int row) { return std::clamp(row - plan.place.y, 0, plan.place.height); };
   return {in_place(begin), in_place(end)};
@@ -203,7 +203,7 @@ struct ResizeWork {
   bool is_copy = false;
 
   [[nodiscard]] int height() const { return rows.end - rows.begin; }
-  /// The row within this part of the result at which its resampled rows begin.
+  /// The row, counted from the beginning of this part of the result, at which resampled rows begin.
   [[nodiscard]] int first_placed() const { return placed.begin + plan.place.y - rows.begin; }
   [[nodiscard]] bool has_bars() const {
     return plan.place.width != plan.width || placed.end - placed.begin != height();
@@ -239,7 +239,7 @@ struct ResizeWork {
   }
 };
 
-/// The work for a picture of this size; `height` is that of the strip if the options give one.
+/// The work for a picture of this size. If the options give a strip, `height` is the height of the strip.
 inline ResizeWork resize_work(int width, int height, const ResizeOptions& options) {
   ResizeWork work;
   work.image_width = width;
@@ -253,8 +253,8 @@ inline ResizeWork resize_work(int width, int height, const ResizeOptions& option
   return work;
 }
 
-/// The color of the bars: opaque pad_color, as gray by Pillow's luma for a gray image; without pad_color, 0 in all
-/// channels.
+/// The color of the bars: pad_color, opaque. Gray images get Pillow's luma of pad_color. Without pad_color, all
+/// channels are 0.
 inline std::array<std::uint16_t, 4> bar_pixel(PixelFormat format, const ResizeOptions& options) {
   std::array<std::uint16_t, 4> pixel{};
   if (!options.pad_color) {
@@ -297,9 +297,9 @@ GPUIMG_HD constexpr T premultiplied(std::uint32_t color, std::uint32_t alpha) {
   }
 }
 
-/// The inverse. If alpha is 0 or V, the color stays unchanged; for V, this follows from the formula. Do not add a
-/// separate test for V: for sm_90, ptxas of CUDA 12.9 and 13.0 (not 13.5) then tests the wrong flag of VIMNMX.RELU to
-/// decide whether a level was clamped to V.
+/// The inverse of premultiplied(). If alpha is 0 or V, the color stays unchanged; for V, this follows from the formula.
+/// Do not add a separate test for V: with such a test, ptxas of CUDA 12.9 and 13.0 (not 13.5) for sm_90 tests the wrong
+/// flag of VIMNMX.RELU to decide whether a level was clamped to V.
 template <class T>
 GPUIMG_HD constexpr T unmultiplied(std::uint32_t color, std::uint32_t alpha) {
   if (alpha == 0) {

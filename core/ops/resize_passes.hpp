@@ -1,5 +1,5 @@
-// The passes of a resize on a device, as functions that compute one pixel or a few. With 8-bit samples, one instruction
-// computes four products. The kernels are in cuda/resize.cu; tests run these functions on the host.
+// The passes of a resize on a device, as functions that compute one or a few pixels. With 8-bit samples, one
+// instruction computes four products. The kernels are in cuda/resize.cu; tests run these functions on the host.
 #pragma once
 
 #include <algorithm>
@@ -184,11 +184,11 @@ GPUIMG_HD void planes_of_pixels(std::uint32_t (&words)[channels]) {
   }
 }
 
-/// The weights of an axis in base 256, packed for four input positions at once. An 8-bit weight lies between −2²³ and
-/// 2²³, so it has two unsigned digits and a signed third one.
+/// The weights of an axis in base 256, packed for four input positions at once. A weight for 8-bit samples lies between
+/// −2²³ and 2²³, so it has two unsigned digits and a third, signed digit.
 struct AxisDigits {
   static constexpr int kDigits = 3;
-  int groups = 0;                     ///< groups of four input positions, for each output position
+  int groups = 0;                     ///< number of groups of four input positions per output position
   std::vector<std::int32_t> first;    ///< by output position: its first input position, divided by `alignment`
   std::vector<std::uint32_t> digits;  ///< by group, digit and output position: one digit of four weights
 
@@ -287,7 +287,7 @@ struct AcrossPass {
   bool unmultiplies = false;   ///< if this is the only pass of an image with alpha
 
   /// Reads pixels 4·group … 4·group + 3 of kRows rows from y on, into one word per channel; pixels outside the image
-  /// are 0. Row end − 1 stands for rows from `end` on. All loads are issued before any of the words is used.
+  /// are 0. Row end − 1 replaces rows from `end` on. All loads are issued before any of the words is used.
   GPUIMG_HD void make_planes(int y, int end, int group, std::uint32_t (&planes)[kRows][channels]) const {
     const auto x = static_cast<std::size_t>(group) * 4;
     const bool is_inside = x + 8 <= in_width;
@@ -310,8 +310,8 @@ struct AcrossPass {
     }
   }
 
-  /// Writes pixel x of those of the rows y … y + 3 that are below `end`. `planes` holds the words of these rows: row
-  /// after row, channel after channel, `stride` words each, beginning with group `first_group`.
+  /// Writes pixel x of rows y … y + 3, except rows from `end` on. For each row and, within a row, for each channel,
+  /// `planes` holds `stride` words, beginning with group `first_group`.
   GPUIMG_HD void write_pixels(int x, int y, int end, const std::uint32_t* planes, int stride, int first_group) const {
     DigitSums sums[kRows][channels];
     const std::uint32_t* window = planes + (axis.first[x] - first_group);

@@ -1,5 +1,5 @@
-// Exact arithmetic of global thresholds, and of local ones from the window around each pixel. Specified in
-// docs/operations.md, "Thresholds".
+// Exact arithmetic of global thresholds, and of local thresholds computed from the window around each pixel. Specified
+// in docs/operations.md, "Thresholds".
 #pragma once
 
 #include <algorithm>
@@ -43,9 +43,10 @@ inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& 
   return rule;
 }
 
-/// How a device accumulates a WolfScale: both members start at zero, and are updated by taking maxima.
+/// A WolfScale as a device accumulates it: each member starts at zero, and is updated to the maximum of itself and a
+/// new value.
 struct WolfMaxima {
-  std::uint64_t variance = 0;  ///< bits of a double; as integers they have the same order for numbers ≥ 0
+  std::uint64_t variance = 0;  ///< bits of a double ≥ 0, which as integers have the same order as the numbers
   std::uint32_t darkness = 0;  ///< 2³² − 1 − level
 
   [[nodiscard]] WolfScale scale() const {
@@ -56,8 +57,8 @@ struct WolfMaxima {
   }
 };
 
-/// For methods that compute in float64. `spread` is the standard deviation; for nick, the root mean square. No product
-/// and sum may be fused.
+/// For methods that compute in float64. `spread` is the standard deviation; for nick, the root mean square.
+/// Multiplications and additions must not be fused.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double spread, const ThresholdRule& rule) {
   const double x = static_cast<double>(level);
@@ -144,7 +145,7 @@ inline ClassQuotient class_quotient(const ClassTerm& term) {
           static_cast<std::uint64_t>(rest * rest % term.count)};
 }
 
-/// True if Σ S²/n of `a` is greater than that of `b`; both must have equally many classes. Exact: compares 64-bit
+/// True if Σ S²/n is greater for `a` than for `b`, which must have the same number of classes. Exact: compares 64-bit
 /// digits of the fractions until they decide, or until any difference would be smaller than the reciprocal of the
 /// product of all n.
 inline bool is_greater(const std::vector<ClassTerm>& a, const std::vector<ClassTerm>& b) {
@@ -200,7 +201,8 @@ class OtsuClasses {
     return levels * ((classes - 1) * sizeof(End) + sizeof(std::uint32_t) + sizeof(ClassTerm) + 2 * sizeof(double));
   }
 
-  /// The last level of every class but the last. If there are fewer levels in use than classes, each level is a class.
+  /// The last level of each class except the last class. If there are fewer levels in use than classes, each level is a
+  /// class.
   [[nodiscard]] std::vector<std::uint32_t> thresholds(std::size_t classes) {
     classes = std::min(classes, levels_.size());
     ends_.assign(classes + 1, {});
@@ -211,7 +213,7 @@ class OtsuClasses {
     for (std::size_t k = 2; k <= classes; ++k) {
       ends_[k].resize(levels_.size());
       std::vector<double> best(levels_.size());
-      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // at last, only all levels
+      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // all classes: only the suffix of all levels
       find_ends(k, rest, best, {0, end, 1, levels_.size()});
       rest = std::move(best);
     }
@@ -246,8 +248,8 @@ class OtsuClasses {
     return sum * sum / static_cast<double>(of.count);
   }
 
-  /// For each suffix of levels, split into k classes: finds where the first class ends. Longer suffixes never end it
-  /// later. So the range of suffixes is halved recursively, and each suffix is compared with only a few ends.
+  /// For each suffix of the levels, split into k classes, finds where the first class ends. A longer suffix never has a
+  /// later end. So the range of suffixes is halved recursively, and only a few ends are tried for each suffix.
   void find_ends(std::size_t k, const std::vector<double>& rest, std::vector<double>& best, const Part& part) {
     if (part.first >= part.last) {
       return;
@@ -271,7 +273,7 @@ class OtsuClasses {
     find_ends(k, rest, best, {middle + 1, part.last, best_end, part.most});
   }
 
-  /// The terms of all k classes of the levels from `first` on, if the first class ends at `end`.
+  /// The terms of all k classes into which the levels from `first` on are split, if the first class ends at `end`.
   [[nodiscard]] std::vector<ClassTerm> terms(std::size_t k, std::size_t first, std::size_t end) const {
     std::vector<ClassTerm> all;
     for (; k > 1; --k) {
@@ -284,16 +286,16 @@ class OtsuClasses {
   }
 
   std::vector<std::uint32_t> levels_;   ///< in use
-  std::vector<ClassTerm> before_{1};    ///< sums over the levels below each
+  std::vector<ClassTerm> before_{1};    ///< [i]: sums over the first i levels in use
   std::vector<std::vector<End>> ends_;  ///< ends_[k][first]: see find_ends()
 };
 
 }  // namespace detail
 
-/// Otsu's thresholds for the histogram `counts`: the levels in use at which all classes but the last end, chosen so
-/// that Σ S²/n is largest, where each class has n pixels with the sum S of levels. Ties go to the smallest first
-/// threshold, then to the smallest second one, and so on. Exact. If there are fewer levels in use than classes, each
-/// level is a class, and the first thresholds are 0.
+/// Otsu's thresholds for the histogram `counts`. Each threshold is the last level of a class; the last class has no
+/// threshold. The thresholds maximize Σ S²/n, where n is the number of pixels of a class and S the sum of their levels.
+/// Ties go to the smallest first threshold, then to the smallest second one, and so on. Exact. If there are fewer
+/// levels in use than classes, each level is a class, and the first thresholds are 0.
 inline ClassLevels otsu_levels(const std::vector<std::uint64_t>& counts, int classes) {
   const std::vector<std::uint32_t> found = detail::OtsuClasses(counts).thresholds(static_cast<std::size_t>(classes));
   ClassLevels levels{};

@@ -30,7 +30,7 @@ GPUIMG_HD constexpr int source_position(int at, int size, Border border) {
   return static_cast<int>(in_period < size ? in_period : period - in_period);
 }
 
-/// How many positions of the window around `at` count, along one axis.
+/// Number of positions of the window around `at` that count, along one axis.
 GPUIMG_HD constexpr std::uint32_t counted_positions(int at, int radius, int size, Border border) {
   if (border != Border::cut) {
     return static_cast<std::uint32_t>(2 * radius + 1);
@@ -52,7 +52,7 @@ struct WindowShape {
 
   [[nodiscard]] GPUIMG_HD constexpr int width() const { return 2 * radius_x + 1; }
   [[nodiscard]] GPUIMG_HD constexpr int height() const { return 2 * radius_y + 1; }
-  /// How many positions of the window count, for a pixel of an image of this size.
+  /// Number of positions of a pixel's window that count, in an image of this size.
   [[nodiscard]] GPUIMG_HD constexpr std::uint64_t positions_at(int x, int y, int image_width, int image_height) const {
     return std::uint64_t{counted_positions(x, radius_x, image_width, border)} *
            counted_positions(y, radius_y, image_height, border);
@@ -89,8 +89,7 @@ GPUIMG_HD constexpr std::uint32_t flat_level(std::uint32_t level, std::uint32_t 
                       : static_cast<std::uint32_t>((2 * std::uint64_t{level} * v_max + mean) / (2 * mean));
 }
 
-/// Slightly less than 1/n: by a factor of 1 − 2⁻²⁰ … 1 − 2⁻²², even if a device's quotient is 2 units in the last place
-/// off.
+/// 1/n times a factor between 1 − 2⁻²⁰ and 1 − 2⁻²², even if a device's quotient is off by 2 units in the last place.
 GPUIMG_HD inline float below_inverse(std::uint32_t n) {
 #ifdef __CUDA_ARCH__
   const float inverse = __fdividef(1.0F, static_cast<float>(n));
@@ -137,7 +136,7 @@ struct PixelWeights {
   std::size_t mask_pitch = 0;
   Rect region;  ///< pixels outside it do not count
 
-  /// True if the mask or the pixel's alpha excludes it; does not consider `region`.
+  /// True if the mask or alpha excludes the pixel; does not consider `region`.
   [[nodiscard]] GPUIMG_HD bool is_blank(int x, int y) const {
     return (mask != nullptr && mask[static_cast<std::size_t>(y) * mask_pitch + static_cast<std::size_t>(x)] == 0) ||
            (by_alpha && alpha_at(x, y) == 0);

@@ -22,8 +22,8 @@ GPUIMG_HD inline std::uint32_t bits_at(const std::uint32_t* words, std::uint32_t
 /// The first block of a zlib stream comes after a header of two bytes.
 constexpr std::uint32_t kFirstBlockBit = 16;
 
-/// The search looks for a last block only this close to the end of the stream. Elsewhere it would only find false ones,
-/// which are as frequent as other false blocks.
+/// The search accepts a last block only this close to the end of the stream. Elsewhere, accepting last blocks would
+/// only double the number of false candidates.
 constexpr std::uint32_t kLastBlockBits = 1U << 20;
 
 /// Encoders store at least twelve lengths of the code for code lengths. Blocks with fewer are found only by following
@@ -89,8 +89,7 @@ struct CodeSpace {
   [[nodiscard]] GPUIMG_HD bool is_valid() const { return taken == kWhole || (codes == 1 && taken == kWhole / 2); }
 };
 
-/// The code lengths of a block: first those of literals and match lengths, then, from kDistanceLengths on, of
-/// distances.
+/// The code lengths of a block: first for literals and match lengths; from kDistanceLengths on, for distances.
 constexpr std::uint32_t kDistanceLengths = kFixedLiteralSymbols;
 constexpr std::uint32_t kBlockLengths = kDistanceLengths + kFixedDistanceSymbols;
 
@@ -206,12 +205,12 @@ GPUIMG_HD inline std::uint32_t read_code_lengths(const std::uint32_t* words, std
 
 // --- Entries ---------------------------------------------------------------------------------------------------------
 
-/// What a code means.
+/// The kinds of symbols that a code can stand for.
 enum class Meaning : std::uint32_t { literal = 0, match = 1, end_of_block = 2, nothing = 3 };
 
 /// A table entry. Bits 0–3: length of the code. Bits 4–7: number of extra bits. Bits 8–9: meaning. For a literal or
-/// match length: bits 10–18 are the number of bytes it makes, without extra bits; 24–31 the literal. For a distance:
-/// bits 16–31 are the smallest distance.
+/// match length: bits 10–18 are the number of bytes that it produces, without extra bits; bits 24–31 are the literal.
+/// For a distance: bits 16–31 are the smallest distance.
 struct Coded {
   std::uint32_t entry;
 
@@ -234,7 +233,7 @@ GPUIMG_HD constexpr std::uint32_t entry_of(std::uint32_t code_bits, std::uint32_
   return code_bits | extra_bits << 4 | static_cast<std::uint32_t>(meaning) << 8;
 }
 
-/// For bits that match no code: pretends to be one bit long, so that a walk from a guess can continue.
+/// For bits that match no code. Its length is one bit, so that a walk from a guess can continue.
 constexpr std::uint32_t kNoCode = entry_of(1, 0, Meaning::nothing);
 /// For codes longer than the index of the table.
 constexpr std::uint32_t kLongCode = entry_of(0, 0, Meaning::nothing);
@@ -358,7 +357,7 @@ GPUIMG_HD inline void set_limits(const LengthSums& total, CanonicalCode& code) {
 }
 
 /// The length of the code at the beginning of `aligned`, whose first bit is bit 14; kMaxCodeBits + 1 if no code
-/// matches. The caller knows that no code shorter than kLonger bits matches.
+/// matches. The caller must know that no code shorter than kLonger bits matches.
 template <std::uint32_t kLonger>
 GPUIMG_HD inline std::uint32_t code_length_of(const CanonicalCode& code, std::uint32_t aligned) {
   std::uint32_t length = kLonger;
@@ -414,7 +413,8 @@ GPUIMG_HD inline Coded coded_distance_at(const CodeTables& tables, std::uint32_t
   return {entry == kLongCode ? long_entry<false>(tables, bits) : entry};
 }
 
-/// A group of kTableLanes threads sorts the symbols of a code. Each thread takes this many consecutive symbols.
+/// A group of kTableLanes threads sorts the symbols of a code. Each thread takes kLiteralsPerLane or kDistancesPerLane
+/// consecutive symbols.
 constexpr std::uint32_t kTableLanes = 32;
 constexpr std::uint32_t kLiteralsPerLane = kDistanceLengths / kTableLanes;
 constexpr std::uint32_t kDistancesPerLane = (kBlockLengths - kDistanceLengths) / kTableLanes;

@@ -60,8 +60,8 @@ inline bool measure(const EncodedPng& png, const DecodeShape& shape, DataSizes& 
   return true;
 }
 
-/// Upper bound on the device memory that decoding needs besides the picture: symbols, bytes, the rows that each warp
-/// hands to the next one while unfiltering, the file, the stream and lists.
+/// Upper bound on the device memory that decoding needs in addition to the picture: symbols, bytes, the rows that each
+/// warp hands to the next one while unfiltering, the file, the stream and lists.
 inline std::size_t decoding_bytes(const EncodedPng& png, const DecodeShape& shape = {}) {
   DataSizes sizes;
   if (!measure(png, shape, sizes)) {

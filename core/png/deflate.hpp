@@ -1,5 +1,5 @@
-// What the deflate encoders of host and devices share: alphabets, Huffman codes of limited length, the header of a
-// dynamic block, and the choice of a block's type. RFC 1951, section 3.2.
+// Code that the deflate encoders of the host and the devices share: alphabets, Huffman codes of limited length, the
+// header of a dynamic block, and the choice of a block's type. RFC 1951, section 3.2.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ GPUIMG_HD constexpr std::uint8_t fixed_literal_length(std::uint32_t symbol) {
 }
 constexpr std::uint8_t kFixedDistanceLength = 5;
 
-/// Code lengths are coded too: symbols 0 to 15 are lengths, and these three are runs.
+/// Code lengths are themselves encoded: symbols 0 to 15 are lengths, and these three symbols are runs.
 constexpr std::uint8_t kRepeatPrevious = 16;
 constexpr std::uint8_t kShortZeroRun = 17;
 constexpr std::uint8_t kLongZeroRun = 18;
@@ -65,7 +65,7 @@ GPUIMG_HD inline CodedValue coded_value(std::uint32_t value, std::uint32_t group
   return {(extra_bits << group_bits) + (value >> extra_bits), extra_bits, value & ((1U << extra_bits) - 1)};
 }
 
-/// Lengths 3 … 258 become symbols 257 … 285. The longest has a symbol of its own, without extra bits.
+/// Lengths 3 … 258 become symbols 257 … 285. The longest length has its own symbol, without extra bits.
 GPUIMG_HD inline CodedValue coded_length(std::uint32_t length) {
   CodedValue coded = length == kMaxMatchLength ? CodedValue{kLiteralSymbols - 1 - kFirstLengthSymbol}
                                                : coded_value(length - kMinMatchLength, 2);
@@ -173,7 +173,8 @@ GPUIMG_HD inline std::uint32_t rank_of(const std::uint32_t* counts, std::uint32_
   return rank;
 }
 
-/// Chooses the code lengths of a small alphabet, in a single thread. The result is that of codecs::choose_code_lengths.
+/// Chooses the code lengths of a small alphabet, in a single thread. Gives the same result as
+/// codecs::choose_code_lengths.
 template <std::uint32_t kSymbols>
 GPUIMG_HD inline void choose_lengths(const std::uint32_t* counts, std::uint32_t max_length, std::uint8_t* lengths) {
   HuffmanTree<kSymbols> tree;
@@ -321,7 +322,7 @@ struct DynamicHeader {
     return bits;
   }
 
-  /// Both call put(bits, count) for consecutive pieces of at most 14 bits each.
+  /// write_before_items() and write() call put(bits, count) for consecutive pieces of at most 14 bits each.
   template <class Put>
   GPUIMG_HD void write_before_items(Put&& put) const {
     put((literals - kFirstLengthSymbol) | (distances - 1) << 5 | (stated_lengths - 4) << 10, 14U);
@@ -340,7 +341,7 @@ struct DynamicHeader {
     }
   }
 
-  /// An item as it is written. `code` is the code of its symbol.
+  /// The bits of an item in the stream. `code` is the code of its symbol.
   [[nodiscard]] GPUIMG_HD std::uint32_t item(std::uint32_t i, std::uint32_t code) const {
     return code | static_cast<std::uint32_t>(items[i].extra) << lengths[items[i].symbol];
   }
@@ -350,7 +351,7 @@ struct DynamicHeader {
     return symbol == kRepeatPrevious ? 2 : symbol == kShortZeroRun ? 3 : symbol == kLongZeroRun ? 7 : 0;
   }
 
-  /// How many lengths remain when trailing zeros are dropped, but at least `min`.
+  /// Number of lengths without trailing zeros, but at least `min`.
   GPUIMG_HD static std::uint32_t used(const std::uint8_t* lengths, std::uint32_t min, std::uint32_t max) {
     while (max > min && lengths[max - 1] == 0) {
       --max;
@@ -362,7 +363,7 @@ struct DynamicHeader {
     items[item_count++] = {static_cast<std::uint8_t>(symbol), static_cast<std::uint8_t>(extra)};
   }
 
-  /// Adds a run that covers `min` to `max` lengths, and returns how many it covers.
+  /// Adds a run that covers `min` to `max` lengths, and returns the number of lengths that it covers.
   GPUIMG_HD std::uint32_t add_run(std::uint8_t symbol, std::uint32_t run, std::uint32_t min, std::uint32_t max) {
     const std::uint32_t taken = run < max ? run : max;
     add(symbol, taken - min);

@@ -42,9 +42,10 @@ GPUIMG_HD constexpr std::uint32_t hash_slot(std::uint64_t word, std::uint32_t bi
   return static_cast<std::uint32_t>(word * 0x9E3779B185EBCA87U >> (64 - bits));  // 2⁶⁴ / golden ratio
 }
 
-/// Tables hold the low 16 bits of positions. Returns the distance from `position` back to the one in a slot, minus one.
-/// A result of kMaxMatchDistance or more is too far. A smaller one may stem from an older position, 2¹⁶ bytes or more
-/// further back. It is as good a candidate as any other, because its bytes are compared anyway.
+/// Tables hold the low 16 bits of positions. Returns the distance from `position` back to the position in a slot, minus
+/// one. A result of kMaxMatchDistance or more is too far. A smaller result may stem from an older position, 2¹⁶ bytes
+/// or more further back. Such a result is still a valid candidate, because the bytes at that distance are compared
+/// anyway.
 GPUIMG_HD constexpr std::uint32_t distance_minus_one(std::uint32_t position, std::uint16_t slot) {
   return (position - slot - 1) & 0xFFFFU;
 }

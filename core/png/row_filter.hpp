@@ -59,10 +59,10 @@ GPUIMG_HD constexpr std::uint32_t bytes_excess(std::uint32_t a, std::uint32_t b)
   return bytes_minus(a, b) & bytes_at_least(a, b);
 }
 
-/// Paeth's predictor. By specification, it is the one of left, up and corner that is nearest to left + up − corner. Let
-/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if
-/// corner − low ≥ 2 · (high − corner). It is high if corner ≤ low, or if high − corner ≥ 2 · (corner − low). Otherwise
-/// it is the corner.
+/// Paeth's predictor. By specification, it is whichever of left, up and corner is nearest to left + up − corner. Let
+/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if corner − low
+/// ≥ 2 · (high − corner). It is high if corner ≤ low, or if high − corner ≥ 2 · (corner − low). Otherwise it is the
+/// corner.
 GPUIMG_HD constexpr std::uint32_t bytes_paeth(std::uint32_t left, std::uint32_t up, std::uint32_t corner) {
   const std::uint32_t is_left_high = bytes_at_least(left, up);
   const std::uint32_t low = selected(is_left_high, up, left);
@@ -103,7 +103,7 @@ GPUIMG_HD constexpr std::uint32_t first_bytes(std::uint32_t bytes, std::uint64_t
   return count >= 4 ? bytes : bytes & ((1U << (8 * count)) - 1U);
 }
 
-/// The filter with the lowest cost; the first of them if several are equal.
+/// The filter with the lowest cost; the first such filter if several have equal costs.
 GPUIMG_HD constexpr int cheapest_filter(const std::uint64_t* costs) {
   int best = 0;
   for (int filter = 1; filter < kFilterCount; ++filter) {
@@ -163,7 +163,7 @@ class PngRows {
 
 // --- Undoing filters -------------------------------------------------------------------------------------------------
 
-/// Words per chunk, the unit that is undone at once: 8 to 16 bytes that hold whole pixels.
+/// Words per chunk. A chunk is the unit in which filters are undone: 8 to 16 bytes that hold whole pixels.
 template <std::uint32_t kPixelBytes>
 constexpr std::uint32_t kChunkWords = kPixelBytes % 3 == 0 ? 3
                                       : kPixelBytes == 4   ? 2

@@ -14,7 +14,7 @@
 
 namespace gpuimg::png {
 
-/// A strip has about two blocks of filtered bytes. Together with its deflated form, it fits in a core's own cache.
+/// A strip has about two blocks of filtered bytes. The strip and its deflated bytes together fit in a core's own cache.
 constexpr std::uint32_t kStripBytes = 2 * kBlockBytes;
 
 GPUIMG_HD constexpr std::uint32_t rows_per_strip(std::uint64_t row_bytes, std::uint32_t height) {
@@ -217,8 +217,8 @@ inline bool can_encode(PixelFormat pixels, const PngDataFormat& format) {
   return pixels.is_photographic() && is_packable && (format.level == 0 || format.level == 1);
 }
 
-/// Device memory that encoding needs besides the picture itself: filtered rows, half as much for matches, the chunks,
-/// and notes about each part (5 %).
+/// Device memory that encoding needs in addition to the picture itself: filtered rows, half as much for matches, the
+/// chunks, and notes about each part (5 %).
 constexpr std::size_t encoding_bytes(std::size_t picture_bytes) {
   constexpr std::size_t kNotes = std::size_t{8} << 10;
   return picture_bytes * 51 / 20 + picture_bytes / 20 + kNotes;

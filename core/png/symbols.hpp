@@ -1,6 +1,7 @@
-// Turns the codes of a deflate stream into bytes, in two steps that need no order among threads. First each byte
-// becomes a symbol: either the byte itself, or the distance back to an equal byte. Then symbols are resolved to bytes:
-// first within a tile, then within a supertile, finally from the 32 KiB before the supertile. docs/decisions/0030.
+// Turns the codes of a deflate stream into bytes, in two steps in which threads need no particular order. First each
+// byte becomes a symbol: either the byte itself, or the distance back to an equal byte. Then symbols are resolved to
+// bytes: first within a tile, then within a supertile, finally from the 32 KiB before the supertile.
+// docs/decisions/0030.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +70,7 @@ class SymbolWriter {
       store_last(SymbolStore::kGroup);
     }
   }
-  /// Stores the last `count` symbols, except those that were not put here.
+  /// Stores the last `count` symbols, except symbols that were not put into this writer.
   GPUIMG_HD void store_last(std::uint32_t count) const {
     for (std::uint32_t i = 1; i <= count && i <= at_ - begin_; ++i) {
       const std::uint32_t place = SymbolStore::kGroup - i;

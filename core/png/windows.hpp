@@ -60,7 +60,7 @@ GPUIMG_HD inline ListSizes list_sizes(std::uint32_t stream_bytes, const DecodeSh
   const std::uint32_t usual = stream_bytes / 256 + 64;
   sizes.candidates = stream_bytes / 64 + 4096;
   sizes.blocks = (usual < kMaxSortedBlocks ? usual : kMaxSortedBlocks) + shape.more_rounds + 1;
-  // The blocks that the search finds share the stream. A block that it misses needs at most as many windows again.
+  // The blocks that the search finds share the stream. The blocks that it misses need at most as many windows again.
   sizes.windows = sizes.blocks + 4 * (stream_bytes / (4 * shape.lanes * shape.max_words)) + 64;
   sizes.stored_runs = stream_bytes / 1024 + 64;
   return sizes;
@@ -86,7 +86,7 @@ struct Block {
 };
 
 enum class WalkEnd : std::uint32_t {
-  reached = 0,  ///< arrived at the bit that it was to reach
+  reached = 0,  ///< arrived at the requested bit
   ended = 1,    ///< passed the end of the block
   failed = 2,   ///< met bits that match no code
 };
@@ -360,7 +360,8 @@ struct WindowPlace {
   }
 };
 
-/// Words read after the last subsequence of a window: one step, and two more words from its last bit on.
+/// Words that a walk may read after the last subsequence of a window: the bits of one step, and the two words that a
+/// BitCursor holds after it.
 constexpr std::uint32_t kWordsBehind = (kMaxStepBits + 31) / 32 + 3;
 
 /// `end` is the end of the codes. The window must begin before it.

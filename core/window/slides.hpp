@@ -1,5 +1,5 @@
 // Sums of windows over 8-bit levels, computed by a block of device threads from column sums that slide down the rows.
-// Defines where the first sums come from, how a line continues beyond its ends, and how to get means from sums modulo
+// Defines how the first sums are obtained, how a line continues beyond its ends, and how means follow from sums modulo
 // 2³². Specified in docs/operations.md, "Windows". The kernels are in cuda/window/slide_rows.cuh; tests run their host
 // twin.
 //
@@ -61,8 +61,8 @@ class RowMarks {
   int offsets_[kEach] = {};
 };
 
-/// How blocks that can hold only a limited number of columns divide a row: into parts of equal length, each held with
-/// the neighboring columns that its windows reach.
+/// Divides a row for blocks that can hold only a limited number of columns: into parts of equal length. A block holds
+/// one part and the neighboring columns that its windows reach.
 class RowParts {
  public:
   static constexpr int kUnit = 128;      ///< if there are several parts, their length is a multiple of this
@@ -135,7 +135,7 @@ struct PrefixBeyond {
   }
 };
 
-/// The row used for `row`, which may be 1 − height … 2 · height − 2, or −1 if none. Like source_position().
+/// Like source_position(), but only for rows 1 − height … 2 · height − 2. Returns −1 if no row is used.
 GPUIMG_HD constexpr int nearby_row(int row, int height, Border border) {
   if (row >= 0 && row < height) {
     return row;
@@ -151,8 +151,8 @@ GPUIMG_HD constexpr int nearby_row(int row, int height, Border border) {
 GPUIMG_HD constexpr int slide_place(int word) { return word ^ ((word >> 5 & 3) << 2); }
 
 /// window_mean() for a window with more than kMaxWholeSums pixels per side, given the mean of the row before or
-/// estimated_mean(). From one row to the next, the mean changes by at most 255/(half of the side), because only that
-/// part of the pixels changes. `sum` is modulo 2³².
+/// estimated_mean(). From one row to the next, the mean changes by at most 255/(half of the side), because at most
+/// 1/(half of the side) of the pixels change. `sum` is modulo 2³².
 GPUIMG_HD constexpr std::uint32_t moved_mean(std::uint32_t mean, std::uint32_t sum, std::uint32_t n) {
   const auto rest = static_cast<std::int32_t>(sum + n / 2 - mean * n);
   return mean + (rest >= static_cast<std::int32_t>(n) ? 1U : 0U) - (rest < 0 ? 1U : 0U);

@@ -1,5 +1,5 @@
 // The entries of a summed-area table, and how to get the sum of a window from them: from four entries inside the image,
-// from more at its borders. Specified in docs/operations.md, "Integral image" and "Windows".
+// and from more entries at its borders. Specified in docs/operations.md, "Integral image" and "Windows".
 #pragma once
 
 #include <cstddef>
@@ -118,7 +118,7 @@ constexpr int weighted_parts(std::size_t sample_bytes, int power) {
   return (static_cast<int>(sample_bytes) * (1 + power) + 1) / 2;
 }
 
-/// The tables of all parts: of weights, of weighted levels, and of weighted squares.
+/// The tables of all parts of weights, of weighted levels, and of weighted squares.
 struct WeightedTables {
   static constexpr int kPowers = 3;
   static constexpr int kMostParts = 3;
