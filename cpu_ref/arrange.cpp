@@ -11,7 +11,8 @@
 namespace gpuimg::cpu {
 namespace {
 
-/// When an image is rotated, a tile of the input and its tile of the result both fit in a cache.
+/// Side of a tile. When an image is rotated, a tile of the input and the corresponding tile of the result fit in a
+/// cache.
 constexpr int kTile = 64;
 
 /// For results whose rows are rows of the input, in the same direction.

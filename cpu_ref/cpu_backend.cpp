@@ -1,5 +1,5 @@
-// The CPU backend: checks arguments, and runs each operation in the backend's own task arena. Also measures memory
-// bandwidth, which `bench` compares operations with.
+// The CPU backend: checks arguments, and runs each operation in the backend's own task arena. Also measures the memory
+// bandwidth that `bench` reports next to each operation's throughput.
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
@@ -127,7 +127,7 @@ class CpuBackend final : public Backend {
     if (arena_ == nullptr || arena_->max_concurrency() < threads) {
       require_arena_memory();
       auto larger = std::make_unique<tbb::task_arena>(threads);
-      larger->initialize();  // when done lazily, a failing allocation inside oneTBB would deadlock
+      larger->initialize();  // if done later, on first use, a failing allocation inside oneTBB would deadlock
       arena_ = std::move(larger);
     }
     return *arena_;

@@ -69,7 +69,7 @@ class BorderedPlanes {
   Image planes_;
 };
 
-/// A plane with 1 for each pixel that counts, else 0. nullopt if all pixels count.
+/// A plane that is 1 where a pixel counts, else 0. nullopt if all pixels count.
 template <class T, int channels>
 std::optional<BorderedPlanes<std::uint8_t>> visible_plane(ConstView pixels, const DenoiseOptions& options,
                                                           PixelPool& pool) {
@@ -95,7 +95,7 @@ std::optional<BorderedPlanes<std::uint8_t>> visible_plane(ConstView pixels, cons
                     : std::nullopt;
 }
 
-/// Denoises a tile: a part of the image, or less at its edges.
+/// Denoises one tile of the image. Tiles at the right and bottom edges may be smaller.
 template <class T>
 class TileDenoiser {
  public:
@@ -141,7 +141,8 @@ class TileDenoiser {
   using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::uint64_t>;
 
   /// Processes the offsets (dx, dy) and (−dx, −dy) together, with dy ≥ 0, because two pixels have the same weight for
-  /// each other. Computes the weight for every pair of pixels at this offset of which at least one lies in the tile.
+  /// each other. Computes the weight of each pair of pixels at this offset if at least one pixel of the pair lies in
+  /// the tile.
   void add_pair(int dx, int dy) {
     const int radius = options_.patch / 2;
     const int left = std::min(0, -dx);  // relative to the tile, like all positions here

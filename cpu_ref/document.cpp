@@ -182,7 +182,7 @@ void remove_specks(View image, std::uint8_t color, int most) {
 constexpr int kMostSteps = 300;      ///< 15 degrees, in steps of 1/20
 constexpr int kPeakSteps = 40;       ///< 2 degrees
 constexpr int kAngleBits = 30;       ///< fraction bits of sines, cosines and tangents
-constexpr int kBlockRows = 32;       ///< rows counted together: 64 bytes of each column
+constexpr int kBlockRows = 32;       ///< rows that are counted together: 64 bytes of each column
 constexpr int kMostColumns = 65535;  ///< limit for a difference of two 16-bit counts
 
 /// Sine, cosine and tangent in units of 2⁻³⁰, rounded to nearest.
@@ -195,7 +195,7 @@ struct Angle {
 constexpr std::int64_t in_units(double x) { return static_cast<std::int64_t>(x * (1 << kAngleBits) + 0.5); }
 
 /// Computed at compile time, by power series. The omitted terms are below 10⁻¹⁸, and no value lies near the midpoint
-/// between two units: tests compare all of them.
+/// between two units. Tests compare all values.
 constexpr Angle angle_of(int steps) {
   const double x = steps * 3.14159265358979323846 / 3600.0;
   double sine = 0.0;
@@ -240,7 +240,7 @@ TextRule text_rule(const std::vector<std::uint64_t>& counts) {
   return rule;
 }
 
-/// Tells the pixels that are text.
+/// Decides for each pixel whether it is text.
 template <class T>
 class TextPixels {
  public:
@@ -317,7 +317,7 @@ class TextColumns {
   Image counts_;
 };
 
-/// How many pixels a line at this angle has dropped at column x.
+/// The number of rows by which a line at this angle has moved down at column x.
 int drop_at(int x, const Angle& angle) {
   return static_cast<int>((x * angle.tangent + (std::int64_t{1} << (kAngleBits - 1))) >> kAngleBits);
 }
@@ -347,8 +347,9 @@ std::uint64_t squares_of(const std::vector<std::uint32_t>& sums) {
   return squares;
 }
 
-/// The number of lines of text at this angle. A line of text begins where a line of pixels has more text than the mean
-/// over all text pixels, and ends where it has less than a third of that mean.
+/// The number of lines of text at this angle. A line of text begins at a line of pixels with more text pixels than the
+/// mean, and ends at a line of pixels with less than a third of the mean. The mean is taken over all text pixels, each
+/// with the number of text pixels in its line.
 int lines_along(const TextColumns& text, int steps) {
   std::vector<std::uint32_t> sums;
   sum_along(text, steps, sums);
@@ -392,9 +393,10 @@ FoundSkew found_skew(const TextColumns& text) {
 }
 
 constexpr int kBackgroundWindow = 31;
-constexpr int kLeastLines = 3;  ///< of a page in uneven light
+constexpr int kLeastLines = 3;  ///< lines of text that a page in uneven light must have
 
-/// The mean of the levels around each, which weigh by their alpha; the level itself where all are transparent.
+/// The background of each pixel: the mean of the levels around it, weighted by alpha. If all these pixels are
+/// transparent, the pixel's own level.
 template <class T>
 Image background_of(ConstView pixels, ConstView levels, PixelPool& pool) {
   WindowOptions options;
@@ -419,8 +421,9 @@ Image background_of(ConstView pixels, ConstView levels, PixelPool& pool) {
   return result;
 }
 
-/// Whether text is darker than its background: the squares of the distances of darker pixels have no smaller sum than
-/// those of lighter ones.
+/// True if text is darker than its background. Sums the squared distances from the background, separately over pixels
+/// that are darker and over pixels that are lighter. Text is darker if the first sum is at least as large as the
+/// second.
 template <class T>
 bool is_darker(ConstView pixels, ConstView levels, ConstView background) {
   const CountedPixels counted(pixels, Selection());
@@ -448,7 +451,7 @@ bool is_darker(ConstView pixels, ConstView levels, ConstView background) {
   return dark >= light;
 }
 
-/// How far each level is from its background, on the side of text; 0 on the other one.
+/// The distance of each level from its background. It is 0 for pixels that differ in the direction opposite to text.
 template <class T>
 Image distances_from_background(ConstView pixels, ConstView levels, PixelPool& pool) {
   Image result = background_of<T>(pixels, levels, pool);
@@ -467,8 +470,9 @@ Image distances_from_background(ConstView pixels, ConstView levels, PixelPool& p
   return result;
 }
 
-/// Whether strokes are rather upright, as those of letters are and edges that lie along a line are not: text begins as
-/// often along the rows as down the columns, or more often.
+/// True if strokes are mostly upright, like the strokes of letters and unlike edges along a line of text. Counts how
+/// often text begins along the rows and how often it begins down the columns. Strokes are upright if the first count is
+/// at least as large as the second.
 template <class T>
 bool has_upright_strokes(ConstView pixels, ConstView levels, const TextRule& rule) {
   const TextPixels<T> text(pixels, levels, rule);
@@ -491,7 +495,8 @@ bool has_upright_strokes(ConstView pixels, ConstView levels, const TextRule& rul
   return across >= down;
 }
 
-/// By one threshold for the whole page; if that finds nothing, by what differs from its surroundings.
+/// Finds the skew with one threshold for the whole page. If that finds no text, takes pixels that differ from their
+/// background as text.
 template <class T>
 FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
   const LevelPlane plane(pixels, Channel::luma, kDefaultLuma, pool);
@@ -519,7 +524,7 @@ FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
 // --- Deskewing: the rotation ---
 
 constexpr int kPhaseBits = 7;      ///< positions are in 128ths of a pixel
-constexpr int kWeightBits = 22;    ///< fraction bits of the weights of a row or a column: 2·128³
+constexpr int kWeightBits = 22;    ///< fraction bits of weights along one axis, whose unit is 1/(2·128³)
 constexpr int kPositionBits = 31;  ///< fraction bits of exact positions
 constexpr int kTaps = 4;
 
@@ -575,7 +580,7 @@ class Rotation {
   static constexpr int kColors = channels - (kHasAlpha ? 1 : 0);
   static constexpr int kShift = 2 * kWeightBits;
   __extension__ using Int128 = __int128;
-  /// Types for sums of weighted levels, and for sums of weighted products of level and alpha.
+  /// Sum is for weighted levels; ProductSum is for weighted products of level and alpha.
   using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
   using ProductSum = std::conditional_t<sizeof(T) == 1, std::int64_t, Int128>;
 

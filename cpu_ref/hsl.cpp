@@ -15,7 +15,7 @@ constexpr float kHalfDegrees = 180.0F;
 constexpr float kFullByte = 256.0F;
 
 /// Encoders write the three channels of one pixel. If kHasVectors is set, vectors() converts the first pixels of a row
-/// of 8-bit RGB or RGBA, and returns how many it converted.
+/// of 8-bit RGB or RGBA, and returns the number of converted pixels.
 struct ToFloat {
   using Out = float;
   static constexpr bool kHasVectors = true;

@@ -97,7 +97,7 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   if (options.layout == TableLayout::padded) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // Every band needs a row of carries, so bands are few and tall.
+  // Each band needs a row of carries. So there are only a few tall bands.
   constexpr int kBands = 64;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + kBands - 1) / kBands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
@@ -155,8 +155,8 @@ void fill_byte_table(ConstView pixels, const IntegralOptions& options, View tabl
   if (padding == 1) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // A single thread needs no rows above. Each of several threads takes a few bands, so that a slow thread delays the
-  // others less.
+  // A single thread processes one band, which needs no row above it. With several threads, each takes a few bands, so
+  // that a slow thread delays the others less.
   const int threads = loop_threads();
   const int most_bands = threads == 1 ? 1 : 4 * threads;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);

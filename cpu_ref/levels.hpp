@@ -47,7 +47,7 @@ class CountedPixels {
 
   [[nodiscard]] const Rect& region() const { return region_; }
 
-  /// True if every pixel of the region counts. Then flags() need not be called.
+  /// True if every pixel of the region counts. The caller can then omit flags().
   [[nodiscard]] bool all() const { return !check_alpha_ && mask_ == nullptr; }
 
   /// Writes 1 for each selected pixel of row y of the region, else 0. Returns true if all pixels of the row are
@@ -62,7 +62,7 @@ class CountedPixels {
 };
 
 /// The counters of one thread. Levels must be below `bins`. Each level has several counters that are used in turn,
-/// because consecutive increments of the same counter would have to wait for each other.
+/// because consecutive increments of one counter would have to wait for each other.
 template <class Level>
 class LevelCounter {
  public:

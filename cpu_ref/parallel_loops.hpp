@@ -35,7 +35,7 @@ class FunctionRef<void(Arguments...)> {
 
 constexpr int kPixelsPerBand = 1 << 16;
 
-/// A band is large enough to outweigh the cost of scheduling it.
+/// Large enough that scheduling a band costs little compared with its work.
 inline int rows_per_band(int width) { return std::max(1, kPixelsPerBand / std::max(1, width)); }
 
 /// Upper bound on the number of bands of for_row_bands, which halves bands until they have at most rows_per_band rows.
@@ -53,10 +53,10 @@ void for_each_index(int begin, int end, FunctionRef<void(int i)> body);
 /// Calls body(row, column) for each tile.
 void for_each_tile(int rows, int columns, FunctionRef<void(int row, int column)> body);
 
-/// How many threads a loop may use.
+/// The number of threads that a loop may use.
 int loop_threads();
 
-/// One pointer per thread to an object of its own; initially null.
+/// Each thread has its own pointer to an object; initially null.
 class ThreadSlots {
  public:
   struct Object {

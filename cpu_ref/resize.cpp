@@ -63,7 +63,7 @@ void unmultiply(T* pixels, std::size_t count) {
   }
 }
 
-/// What all bands of an image share.
+/// Data that all bands of an image share.
 template <class T>
 struct Passes {
   ConstView in;
@@ -84,8 +84,8 @@ struct Passes {
   }
 };
 
-/// Computes a band of the result. Holds the rows of words that the vertical pass reads: they are made in blocks, and
-/// dropped once no later row needs them.
+/// Computes a band of the result. Holds the rows of words that the vertical pass reads. Rows of words are made in
+/// blocks, and dropped once no later row needs them.
 template <class T, int channels>
 class BandResizer {
   static constexpr bool kHasAlpha = channels == 2 || channels == 4;
@@ -151,7 +151,7 @@ class BandResizer {
     next_word_ += kWordRows;
   }
 
-  /// The rows of a block. Rows after the last one of the image have no weight, so any row may stand for them.
+  /// The rows of a block. Rows after the last row of the image have the weight 0, so any row may take their place.
   std::array<const T*, kResizeRows> input_rows(int first) {
     std::array<const T*, kResizeRows> rows{};
     for (int r = 0; r < kBlockRows; ++r) {
@@ -180,7 +180,7 @@ class BandResizer {
   std::size_t next_word_ = 0;
 };
 
-/// Adjacent bands both run the horizontal pass on the rows that they share, so there should be few bands.
+/// Two adjacent bands each run the horizontal pass on the rows that they share, so there should be few bands.
 int band_count(int threads, int rows, int input_rows) {
   constexpr int kBandsOfThread = 2;
   constexpr int kLeastRows = 128;

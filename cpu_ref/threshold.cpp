@@ -122,7 +122,8 @@ ClassLevels used_levels(ConstView pixels, ConstView levels, const ThresholdOptio
   return otsu_levels(counted.channels.front().counts, options.classes);
 }
 
-/// The WolfScale of rows [first_row, end_row). Among windows with equally many pixels, the largest numerator decides.
+/// The WolfScale of rows [first_row, end_row). Among windows with the same number of pixels, the window with the
+/// largest numerator has the largest variance.
 template <class T, class Sum>
 WolfScale scale_of_windows(ConstView levels, const WindowShape& shape, int first_row, int end_row) {
   using Numerator = std::conditional_t<sizeof(Sum) == 4, std::uint64_t, Uint128>;  // n²V² < 2⁶² if sums fit 31 bits
@@ -189,7 +190,7 @@ WolfScale scale_of(ConstView pixels, ConstView levels, const ThresholdOptions& o
                                         : scale_of_windows<T, std::uint64_t>(levels, shape, first_row, end_row);
 }
 
-/// Makes all pixels white that a Selection excludes.
+/// Makes all pixels that a Selection excludes white.
 template <class T>
 void fill_blank(const PixelWeights<T>& weights, View out) {
   for_row_bands(out.width, out.height, [&](int begin, int end) {

@@ -26,7 +26,7 @@ inline bool fits_31_bits(const WindowShape& shape, std::uint64_t v_max) {
   return n < kLimit && n * (v_max + 1) < kLimit;
 }
 
-/// How often each position occurs in the window around `at`, up to the last position that occurs.
+/// The number of times that each position occurs in the window around `at`, up to the last position that occurs.
 inline std::vector<std::uint32_t> window_weights(int at, int size, int radius, Border border) {
   std::vector<std::uint32_t> weights;
   for (int i = at - radius; i <= at + radius; ++i) {
@@ -51,8 +51,8 @@ class WindowSums {
         no_row_(samples_),
         first_weights_(window_weights(0, pixels.width, shape.radius_x, shape.border)) {}
 
-  /// The window sums of all samples of row y. Unless is_first, y must be the row after that of the last call. Valid
-  /// until the next call.
+  /// The window sums of all samples of row y. Unless is_first, y must be the row after the row of the last call. The
+  /// result is valid until the next call.
   const Sum* row(int y, bool is_first) {
     if (is_first) {
       start_columns(y);
@@ -110,7 +110,8 @@ class WindowSums {
     slide_at_border(outside, pixels_.width, sum);
   }
 
-  /// For columns [begin, end) whose windows, and the windows of the columns to their left, lie inside the image.
+  /// For columns [begin, end). Their windows, and the window of the column to the left of each, must lie inside the
+  /// image.
   void slide_inside(int begin, int end, std::array<Sum, channels>& sum) {
     const std::ptrdiff_t radius = shape_.radius_x;
     const Sum* const entering = columns_.data() + radius * channels;
@@ -132,7 +133,7 @@ class WindowSums {
     sum = running;
   }
 
-  /// For columns [begin, end) whose windows reach outside the image, or whose left neighbors' windows do.
+  /// For columns [begin, end) if their windows, or the windows of their left neighbors, reach outside the image.
   void slide_at_border(int begin, int end, std::array<Sum, channels>& sum) {
     const auto column = [&](int at, std::size_t c) {
       const int position = source_position(at, pixels_.width, shape_.border);
@@ -232,7 +233,7 @@ class WeightedWindows {
   }
 
   /// The sums of all windows of row y. If all weights of a window are V, they are divided by V. Unless is_first, y must
-  /// be the row after that of the last call. Valid until the next call.
+  /// be the row after the row of the last call. The result is valid until the next call.
   const WeightedSums* row(int y, bool is_first) {
     if (is_first) {
       columns_.assign(columns_.size(), Column{});

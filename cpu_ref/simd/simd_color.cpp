@@ -13,8 +13,9 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// ReorderWidenMulAccumulate puts the sum of a pair into its own lane of the first sum on x86, where an initial value
-/// costs nothing. On other processors an initial value would count twice or not at all, so it is added at the end.
+/// On x86, ReorderWidenMulAccumulate adds the sum of each pair to the lane of that pair in the first accumulator, so
+/// that an initial value costs nothing. On other processors, an initial value would count twice or not at all, so it is
+/// added at the end.
 constexpr bool kPairsKeepTheirLane = HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128;
 
 HWY_INLINE Int initial_sum(int value) { return hn::Set(Ints(), kPairsKeepTheirLane ? value : 0); }

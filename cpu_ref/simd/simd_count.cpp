@@ -1,5 +1,5 @@
 // Counts bytes. If the levels of a block span a narrow range, compares the block with each level of the range.
-// Otherwise counts byte by byte. That needs one store per byte, which limits it to one byte per cycle.
+// Otherwise counts byte by byte, which needs one store per byte and is thus limited to one byte per cycle.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_count.cpp"
 #include <hwy/foreach_target.h>
@@ -98,13 +98,14 @@ void compare_and_count(const std::uint8_t* levels, const Range& range, std::uint
   }
 }
 
-/// Returns how many levels were counted.
+/// Returns the number of levels that were counted.
 std::size_t count_blocks(const std::uint8_t* HWY_RESTRICT levels, std::size_t count,
                          std::uint32_t* HWY_RESTRICT counts) {
   if (count < Block::size()) {
     return 0;
   }
-  // After a wide block, skips the range test for this many bytes: it takes time, and the next blocks are rarely narrow.
+  // After a block with a wide range, skips the range test for this many bytes, because the test takes time and the next
+  // blocks are rarely narrow.
   const std::size_t stride = 4 * Block::size();
   Range range{Block(levels)};
   for (std::size_t x = 0;;) {

@@ -95,7 +95,7 @@ std::size_t add_vectors(const std::int32_t* HWY_RESTRICT weights, const ChannelR
 }
 
 #if HWY_TARGET == HWY_SCALAR
-/// Leaves everything to the scalar loop, because a vector of one word has no halves.
+/// Leaves all samples to the scalar loop, because a vector of one word has no halves.
 template <int channels>
 std::size_t add_vectors(const std::int32_t* /*weights*/, const ChannelRows<const std::uint16_t>& /*samples*/,
                         std::size_t /*count*/, std::uint64_t* /*weight_sums*/,

@@ -87,7 +87,8 @@ HWY_INLINE void add_dots(Word& sums, hn::Vec<hn::RebindToUnsigned<Words>> bytes,
   asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(bytes.raw), "v"(factors.raw));
 }
 
-/// Likewise for adjacent vectors that share weights: three dot products of bytes, one per digit of the weights.
+/// Like weighted_lanes(), for adjacent vectors that share weights: three dot products of bytes, one per digit of the
+/// weights.
 template <std::size_t vectors>
 HWY_INLINE void weighted_vectors(const std::uint32_t* words, std::size_t stride,
                                  const WordWeights<std::uint8_t>* weights, std::size_t count, std::uint8_t* out) {
@@ -156,8 +157,7 @@ void weighted_rows_of(const ResizeWord<T>* words, std::size_t stride, const Word
   }
 }
 
-/// For 8-bit samples, the sample of row r becomes byte r % 4 of the word of four rows. For 16-bit samples, it is the
-/// word.
+/// An 8-bit sample of row r becomes byte r % 4 of a word that holds four rows. A 16-bit sample is a word by itself.
 HWY_INLINE void store_rows(const std::uint8_t* rows, std::uint32_t* words, std::size_t stride) {
   for (std::size_t i = 0; i < kRows / 4; ++i) {
     std::memcpy(words + i * stride, rows + 4 * i, 4);
@@ -205,8 +205,9 @@ void dotted_row(const std::uint32_t* words, std::size_t stride, const WordWeight
   }
 }
 
-/// Stores four words in each of four rows of words, from the bytes of 16 rows and four columns. Also stores words of
-/// columns that do not exist yet; later stores overwrite them, or they lie after the row.
+/// Stores four words in each of four rows of words, from the bytes of 16 rows and four columns. Also stores arbitrary
+/// words for columns that have not been computed yet. Later stores overwrite them, or they lie after the end of the
+/// row.
 HWY_INLINE void store_columns(const std::uint8_t* columns, std::uint32_t* words, std::size_t stride) {
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::FixedTag<std::uint64_t, 2> halves;
@@ -350,7 +351,7 @@ HWY_INLINE void transpose_blocks(const std::uint8_t* const* rows, std::size_t at
 }
 #endif
 
-/// Returns how many pixels were transposed: all those with 16 readable bytes.
+/// Transposes all pixels from which 16 bytes can be read, and returns their number.
 template <int channels>
 std::size_t transposed_vectors(const std::uint8_t* const* rows, std::size_t count, std::uint32_t* words) {
   constexpr std::size_t kPixels = channels == 3 ? 4 : 16 / channels;

@@ -1,5 +1,5 @@
-// Row functions for 8-bit pixels (those of windows also for 16-bit pixels) that use the widest vector instructions of
-// the processor, which Highway selects at run time. Each computes exactly what the arithmetic in core/ops specifies;
+// Row functions for 8-bit pixels (window functions also for 16-bit pixels). They use the widest vector instructions of
+// the processor, which Highway selects at run time. Each function computes exactly the results that core/ops specifies;
 // tests compare all 2²⁴ colors. Other formats use the arithmetic of core/ops directly.
 #pragma once
 
@@ -41,7 +41,8 @@ void interpolate_levels(const std::uint8_t* levels, std::size_t count, const std
 void interpolate_levels(const std::uint16_t* levels, std::size_t count, const std::uint64_t* words, const float* right,
                         float below, std::uint16_t* out);
 
-/// Likewise, with four separate tables. Faster if there are too few pixels to justify joining 65536 entries.
+/// Like the function above, but with four separate tables. Faster if there are too few pixels to justify joining 65536
+/// entries.
 void interpolate_levels(const std::uint16_t* levels, std::size_t count, const std::uint16_t* const* tables,
                         const float* right, float below, std::uint16_t* out);
 
@@ -183,7 +184,7 @@ void weighted_columns(const std::uint16_t* words, const WordAxis<std::uint16_t>&
                       std::size_t stride);
 
 /// One row of the vertical pass: sums `count` rows of words, `stride` words apart, times their weights. Reads whole
-/// vectors, so up to kResizeRows − 1 extra words of each row.
+/// vectors, and so reads up to kResizeRows − 1 extra words of each row.
 void weighted_row(const std::uint32_t* words, std::size_t stride, const WordWeights<std::uint8_t>* weights,
                   std::size_t count, std::size_t lanes, std::uint8_t* out);
 void weighted_row(const std::uint16_t* words, std::size_t stride, const WordWeights<std::uint16_t>* weights,

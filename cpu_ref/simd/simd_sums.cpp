@@ -55,7 +55,7 @@ using PrefixSums = hn::Vec<PrefixWords>;
 #if HWY_TARGET == HWY_SCALAR
 std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
 #else
-/// Returns how many entries were computed. Sets `row_sum` to the sum of their levels.
+/// Returns the number of entries that were computed. Sets `row_sum` to the sum of their levels.
 std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
                         std::uint32_t& row_sum) {
   const PrefixWords d;
@@ -92,7 +92,7 @@ void add_to_columns(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, 
   }
 }
 
-/// Writing this way avoids reading a cache line that will be overwritten completely.
+/// Stores that bypass the caches avoid reading cache lines that will be overwritten completely.
 void stream_bytes(const std::uint8_t* HWY_RESTRICT from, std::size_t bytes, std::uint8_t* HWY_RESTRICT to) {
   constexpr std::size_t kCacheLine = 64;
   const hn::ScalableTag<std::uint8_t> d;
@@ -129,7 +129,7 @@ void slide_columns_of(const T* HWY_RESTRICT entering, const T* HWY_RESTRICT leav
 }
 
 /// ⌊a/n⌋ for 0 ≤ a < 2³¹ and quotients below 2¹⁶. `below` is slightly less than 1/n, so the product is less than the
-/// quotient, by less than 1. Truncating it gives the result or one less.
+/// quotient, by less than 1. The truncated product is the result or one less.
 hn::Vec<Ints> quotients(hn::Vec<Ints> a, hn::Vec<Floats> below, hn::Vec<Ints> n) {
   const Ints d;
   const auto estimate = hn::ConvertTo(d, hn::Mul(hn::ConvertTo(Floats(), a), below));
