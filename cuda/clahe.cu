@@ -1,5 +1,5 @@
 // CLAHE on the device: counts the tiles, builds their tables, and maps the pixels between them (map_between_tiles.cu).
-// Specified in docs/operations.md, "CLAHE"; the arithmetic is that of core/ops/clahe.hpp. Design:
+// Specified in docs/operations.md, "CLAHE"; core/ops/clahe.hpp defines the arithmetic. Design:
 // docs/decisions/0019-local-operations.md.
 #include <algorithm>
 #include <vector>
@@ -35,7 +35,7 @@ struct ColumnTally {
   static constexpr std::size_t kBytes = kColumnBytes;
   static constexpr int kBlocksPerSm = 2;
   static constexpr int kPixelsBetweenBarriers = 1 << 30;
-  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< per block, so that clearing and adding up the counters pays
+  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< per block; fewer do not repay clearing and adding
   static constexpr std::uint64_t kMaxPixels = 1 << 20;
   const unsigned int* columns;
   std::uint32_t mine;
@@ -144,7 +144,8 @@ __device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixe
   }
 }
 
-/// Counts the pixels [first, last) of a group. Almost all groups count whole and need no comparison per pixel.
+/// Counts the pixels [first, last) of a group. For most groups these are all pixels, which need no comparison per
+/// pixel.
 template <class T, int kChannels, int kPixels, class Tally>
 __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int first,
                                             int last, std::size_t index, const CountedPixels& counted,
@@ -165,9 +166,9 @@ __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixe
 }
 
 /// Block → rows of a part: blockIdx.y is the part, blockIdx.x its rows. Thread → groups as ColumnDeal assigns them; it
-/// loads kAhead groups before it counts the first. Shared memory: the tally. Barriers: before any thread adds, all
-/// counters are clear; then one after at most kPixelsBetweenBarriers pixels per thread; then those of finish(). Every
-/// thread takes the same number of turns, so all threads reach every barrier.
+/// loads kAhead groups before it counts the first. Shared memory: the tally. Barriers: all counters are clear before
+/// any thread adds; then a barrier after at most kPixelsBetweenBarriers pixels per thread; then the barriers of
+/// finish(). Every thread takes the same number of turns, so all threads reach every barrier.
 template <class Tally, class T, int kChannels, int kPixels>
 __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, Tally::kBlocksPerSm))
     count_parts(CountedPixels counted, LevelSource source, const TilePart* parts, int rows_per_block,
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, 
   tally.finish();
 }
 
-/// Which tiles to count, and where.
+/// Which tiles to count, and where to store the counts.
 struct TileCounts {
   const TileGrid& grid;
   std::size_t begin = 0;
@@ -297,8 +298,8 @@ void count_tiles(Workspace& workspace, const CountedPixels& counted, const Level
 
 // --- Tables and pixels -----------------------------------------------------------------------------------------------
 
-/// The prefix sum up to and including each thread of a block of kSegment, and the sum over all threads. Barriers: the
-/// sum is written before it is read, and read before the next call overwrites it.
+/// The prefix sum up to and including the calling thread of a block of kSegment threads, and the sum over all threads.
+/// Barriers: the sum is written before it is read, and read before the next call overwrites it.
 struct ScannedSum {
   std::uint64_t through;
   std::uint64_t all;

@@ -137,7 +137,7 @@ class CudaBackend final : public Backend {
 
   void expect_many_images() override {
     locks_pages_ = true;
-    workspace_.device()->sleep_in_waits();  // other workers have images to decode and encode
+    workspace_.device()->sleep_in_waits();  // other workers can then decode and encode images
   }
 
   Image new_image(int width, int height, PixelFormat format) override {
@@ -169,7 +169,7 @@ class CudaBackend final : public Backend {
 
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
 
-  /// The pixels may be on any device: the driver knows from the address which one.
+  /// The pixels may be on any device, which the driver derives from the address.
   Picture upload_from_device(ConstView pixels) {
     enter();
     Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
@@ -198,7 +198,7 @@ class CudaBackend final : public Backend {
     const std::size_t row = row_bytes(picture);
     const int each = band_rows(picture);
     std::shared_ptr<std::byte> bands[kBands];
-    const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
+    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands are given back
     const auto rows_from = [&](int first) {
       const int height = std::min(each, picture.height() - first);
       return View{bands[first / each % kBands].get(), picture.width(), height, row, picture.format()};
@@ -291,7 +291,7 @@ class CudaBackend final : public Backend {
     const std::size_t row = row_bytes(picture);
     const int each = band_rows(picture);
     std::shared_ptr<std::byte> bands[Workspace::kBands];
-    const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
+    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands are given back
     for (int first = 0, turn = 0; first < picture.height(); first += each, turn = (turn + 1) % Workspace::kBands) {
       const int height = std::min(each, picture.height() - first);
       if (bands[turn] == nullptr) {

@@ -34,7 +34,7 @@ void wait_for_cuda_device(int /*device*/) noexcept {}
 
 KeptCudaDevice::KeptCudaDevice() noexcept : outer_(nullptr) {}
 
-KeptCudaDevice::~KeptCudaDevice() {  // clang warns of private members without use
+KeptCudaDevice::~KeptCudaDevice() {  // clang warns about unused private members
   (void)outer_;
   (void)before_;
 }

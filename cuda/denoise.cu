@@ -34,7 +34,7 @@ struct FillPlanes {
   }
 };
 
-/// A kernel's arguments besides the planes. Pointers are to device memory.
+/// A kernel's arguments in addition to the planes. Pointers are to device memory.
 template <class T>
 struct DenoiseJob {
   const T* pixels = nullptr;  ///< for alpha
@@ -145,7 +145,8 @@ __global__ void __launch_bounds__(32 * kDenoiseWarps) denoise_patches(DenoisePla
   }
 }
 
-/// Patches of any size: computes every difference of every pair of patches. For sizes without a kernel of their own.
+/// Patches of any size: computes every difference of every pair of patches. Used for sizes that have no specialized
+/// kernel.
 template <class T, int kColors>
 struct DenoisePixel {
   DenoisePlanes<T> planes;

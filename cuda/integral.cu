@@ -38,7 +38,8 @@ __device__ __forceinline__ void store_word(Entry* to, const Entry* from) {
   __stcs(reinterpret_cast<uint4*>(to), word);
 }
 
-/// Stores the lane's entries of one row. Only the first `present` entries lie inside the table; none if negative.
+/// Stores the lane's entries of one row. Only the first `present` entries lie inside the table; if `present` is
+/// negative, none do.
 template <class Entry>
 __device__ __forceinline__ void store_entries(Entry* to, const Entry (&v)[kLanePixels], int present) {
   constexpr int kPerWord = static_cast<int>(kStoreBytes / sizeof(Entry));
@@ -139,7 +140,7 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   using Sum = typename Tile::Sum;
   auto* row_sums = shared.row_sums + place.warp_y * Tile::kWarpRows;
   if constexpr (Tile::kPairsRows) {
-    std::uint32_t even = 0;  // two columns each: sums of 32 rows of 255 fit 16 bits
+    std::uint32_t even = 0;  // two columns each: sums of 32 rows of 255 fit in 16 bits
     std::uint32_t odd = 0;
     std::uint32_t pair_total = 0;  // totals of rows 2 · lane and 2 · lane + 1
 #pragma unroll
@@ -243,13 +244,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
   writer.template write<0, Tile::kWarpRows>(job, place, shared, rows);
 }
 
-/// The same for large images. The grid has only as many blocks as run at once, and each block works one tile ahead: it
-/// publishes the row sums of the next tile before it writes the first half of the current tile, and the column sums
-/// over whole rows before it writes the second half. So another block that looks back usually finds the sums already
-/// published. Waiting cannot deadlock, because every block finishes its tiles in the order of their tickets.
-/// Warp and lane as in sum_tiles, with the same barriers between the same steps. One more barrier comes before the next
-/// ticket is taken: all threads have written the current tile, whose memory the new tile reuses. Shared memory: two
-/// tiles, each with a TileShared and its staged pixels.
+/// Like sum_tiles, for large images. The grid has only as many blocks as run at the same time, and each block works one
+/// tile ahead: it publishes the row sums of the next tile before it writes the first half of the current tile, and the
+/// column sums over whole rows before it writes the second half. So another block that looks back usually finds the
+/// sums already published. Waiting cannot deadlock, because every block finishes its tiles in the order of their
+/// tickets. Warp and lane as in sum_tiles, with the same barriers between the same steps. One more barrier comes before
+/// the next ticket is taken: all threads have written the current tile, whose memory the new tile reuses. Shared
+/// memory: two tiles, each with a TileShared and its staged pixels.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -266,7 +267,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
     if (threadIdx.x == 0) {
       tile.ticket = atomicAdd(job.ticket, 1U);
       if (tile.ticket == job.tiles - 1 + gridDim.x) {
-        *job.ticket = 0;  // every block has found no tile once: reset the counter for the next launch
+        *job.ticket = 0;  // every block has now found that no tile is left: reset the counter for the next launch
       }
     }
     __syncthreads();
@@ -280,7 +281,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   unsigned int current = 0;
   bool has_current = false;
   for (int b = 0; has_current || next < job.tiles; b = 1 - b) {
-    TileShared<Tile>& shared = tiles[b];  // the next tile's; the current tile has tiles[1 - b]
+    TileShared<Tile>& shared = tiles[b];  // of the next tile; the current tile uses tiles[1 - b]
     const bool has_next = next < job.tiles;
     const Place<Tile> place(job, has_next ? next : current);
     const Place<Tile> written(job, current);
@@ -356,7 +357,7 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   check_launch("summing tiles");
 }
 
-/// The same with sum_tiles_ahead, for images of many more tiles than run at once.
+/// Like launch_sum_tiles, but with sum_tiles_ahead, for images of many more tiles than run at the same time.
 template <class Tile>
 void launch_sum_tiles_ahead(Workspace& workspace, TableJob job) {
   constexpr std::size_t kBytes = 2 * Rows<Tile>::kStagedBytes;

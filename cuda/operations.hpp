@@ -15,7 +15,7 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
 WolfScale wolf_scale(Workspace& workspace, const Picture& picture, const ThresholdOptions& options, int first_row,
                      int end_row);
 
-/// One for each PictureOperation that this backend has.
+/// One overload for each PictureOperation that this backend has.
 #define GPUIMG_DECLARE(Options) Picture apply(Workspace& workspace, const Picture& picture, const Options& options);
 GPUIMG_PICTURE_OPERATIONS(GPUIMG_DECLARE)
 #undef GPUIMG_DECLARE

@@ -14,8 +14,8 @@ namespace {
 
 // --- Any depth ------------------------------------------------------------------------------------------------------
 
-/// Copies an array of the host to the device. The runtime stages pageable memory before it returns, so the array may
-/// go.
+/// Copies an array of the host to the device. The runtime stages pageable memory before it returns, so the array may be
+/// freed after the call.
 template <class T>
 DeviceMemory uploaded(const Workspace& workspace, const std::vector<T>& numbers) {
   const std::size_t bytes = numbers.size() * sizeof(T);

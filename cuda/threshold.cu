@@ -27,7 +27,7 @@ struct WriteAbove : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
   }
 };
 
-/// The same for more than two classes.
+/// Writes the gray level of each pixel's class, for more than two classes.
 template <class T>
 struct WriteClasses : PixelOperation<T, 1, std::uint8_t, 1, 256, 4> {
   ClassColors colors;
@@ -162,7 +162,8 @@ struct BandThreshold {
   }
 
   /// 255 for each of four levels that is above its limit, else 0. Half a word holds 2¹⁵ − 1 plus the level minus its
-  /// limit, so its top bit is the answer. An offset beyond ±256 decides alone, exactly as ±256 does.
+  /// limit, so its top bit is the answer. An offset beyond ±256 has the same effect as ±256: it alone decides the
+  /// result.
   [[nodiscard]] __device__ __forceinline__ std::uint32_t above_limits(std::uint32_t sum0, std::uint32_t sum1,
                                                                       std::uint32_t sum2, std::uint32_t sum3,
                                                                       std::uint32_t levels) const {
@@ -181,7 +182,7 @@ struct BandThreshold {
   }
 };
 
-/// The same for sliding windows.
+/// Thresholds of methods that need no squares, for sliding windows.
 template <ThresholdMethod method, bool kModulo>
 struct SlidingThreshold {
   static constexpr bool kReadsLevels = true;

@@ -1,5 +1,5 @@
-// Mean, variance and deviation of windows on the device: sums from summed-area tables, of products, or of columns.
-// Specified in docs/operations.md, "Windows".
+// Mean, variance and deviation of windows on the device. Window sums come from summed-area tables, from matrix
+// products, or from sliding column sums. Specified in docs/operations.md, "Windows".
 #include "ops/window.hpp"
 
 #include "map/pixel_map.cuh"

@@ -45,8 +45,8 @@ struct WindowTable {
   }
 };
 
-/// Calls operation(x, y) for each pixel. Thread → pixels of one column, `step` rows apart. Block: 128 × 2, unless the
-/// launch says otherwise.
+/// Calls operation(x, y) for each pixel. Thread → pixels of one column, `step` rows apart. Block: 128 × 2 threads,
+/// unless the launch specifies another shape.
 template <class Operation>
 __global__ void __launch_bounds__(256) for_each_pixel(int width, int height, Operation operation) {
   const unsigned x = blockIdx.x * blockDim.x + threadIdx.x;

@@ -22,7 +22,8 @@ using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes
 /// Throws Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
 
-/// The same for coefficients that the host decodes, band by band, into a small buffer from `new_memory`.
+/// Decodes a JPEG whose coefficients the host decodes, band by band, into a small buffer from `new_memory`. Otherwise
+/// like the function above.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
 
 /// Returns nullopt if the host must read the file, because its data is damaged or unusual, or if the device has too

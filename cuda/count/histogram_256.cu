@@ -11,7 +11,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// What count_image_256 counts per pixel: one sample, the luma, or red, green and blue in three histograms.
+/// Levels that count_image_256 can count per pixel: one sample, the luma, or red, green and blue in three histograms.
 template <int channels, int sample>
 struct OneSample {
   static constexpr int kChannels = channels;

@@ -115,7 +115,7 @@ __device__ __forceinline__ std::uint32_t count_each(PackedCounters& counters,
 }
 
 /// Divides an image into turns of kAhead groups per thread. Blocks take turns in order. A block loads the groups of its
-/// next turn before it counts those of the current one.
+/// next turn before it counts the groups of the current turn.
 template <class Levels, int kAhead>
 struct Stream16 {
   static constexpr int kChannels = Levels::kChannels;
@@ -363,8 +363,8 @@ constexpr unsigned kAddedColumns = 32;  ///< columns per adding block
 
 /// Block → 32 columns. Warp → these columns of every 32nd counting block. The first 512 threads → one counter each, in
 /// an order of levels that makes stores coalesce. Shared memory: eight rows with one word per column, and two sums per
-/// word. Rows 0 to 3 hold the sums of bytes 0 and 2, 4 and 6, … of a column; rows 4 to 7 those of bytes 1 and 3, 5 and
-/// 7, … Barriers: the sums are clear; the sums are complete.
+/// word. Rows 0 to 3 hold the sums of bytes 0 and 2, 4 and 6, … of a column; rows 4 to 7 hold the sums of bytes 1 and
+/// 3, 5 and 7, … Barriers: the sums are clear; the sums are complete.
 __global__ void __launch_bounds__(kPackedThreads)
     add_counters(BlockCounters left, unsigned blocks, unsigned long long* counts) {
   constexpr std::uint32_t kEven = 0x00FF00FFU;

@@ -14,11 +14,11 @@ constexpr std::size_t kPackedBytes = std::size_t{kPackedWords} * sizeof(std::uin
 /// Bins v and v + 32768 share a word. The bank of a word is the level's low bits XORed with its higher bits, so images
 /// with few or evenly spaced levels use all banks.
 ///
-/// There are two exact ways to count. Checked: the thread that raises a counter to 32768 moves those 32768 to `spills`
-/// in global memory. A block may count at most 24 pixels per thread between two barriers. A counter then starts below
-/// 32768 and ends below 32768 + 24·1024 < 65536, so a low half never carries into the high half. Unchecked: an addition
-/// costs half as much. If a low half overflows, the sum of all counters is 65535 too small; if a high half overflows,
-/// it is 65536 too small. So comparing the sum with the number of pixels detects an overflow.
+/// There are two exact ways to count. Checked: the thread that raises a counter to 32768 moves these 32768 counts to
+/// `spills` in global memory. A block may count at most 24 pixels per thread between two barriers. A counter then
+/// starts below 32768 and ends below 32768 + 24·1024 < 65536, so a low half never carries into the high half.
+/// Unchecked: an addition costs half as much. If a low half overflows, the sum of all counters is 65535 too small; if a
+/// high half overflows, it is 65536 too small. So comparing the sum with the number of pixels detects an overflow.
 class PackedCounters {
  public:
   static constexpr int kPixelsBetweenBarriers = 24;
@@ -83,8 +83,8 @@ class PackedCounters {
     return sum;
   }
 
-  /// Adds this block's counts to those of the other blocks. The total must be below 2³², because only the low words of
-  /// the counts are updated. All threads must call this.
+  /// Adds this block's counts to `counts`, which all blocks share. The total must be below 2³², because only the low
+  /// words of the counts are updated. All threads must call this.
   __device__ void add_to(unsigned long long* counts) const {
     __syncthreads();                            // all pixels of the block are counted
     const unsigned start = blockIdx.x * 1024U;  // blocks start at different counts to avoid contention
@@ -126,7 +126,8 @@ class PackedCounters {
   }
 
  private:
-  /// Index of the four words in the first half of a column. Those of the second half are kPackedThreads groups further.
+  /// Index of the four words in the first half of a column. The words of the second half are kPackedThreads groups
+  /// further.
   static __device__ __forceinline__ unsigned first_group(unsigned column) {
     return column / kPackedThreads * (2 * kPackedThreads) + column % kPackedThreads;
   }

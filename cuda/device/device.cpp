@@ -122,9 +122,10 @@ namespace {
 
 constexpr int kPoison = 0xCD;
 
-/// The device's default pool. All backends of the process on this device share it, so memory that one frees serves
-/// another. The driver gives freed memory to another stream only after the freeing stream has reached the free, or
-/// makes the new stream wait for it ("Stream-Ordered Memory Allocator", reuse policies, in the CUDA Programming Guide).
+/// The device's default pool. All backends of the process on this device share it, so that a backend can use memory
+/// that another backend has freed. The driver gives freed memory to another stream only after the freeing stream has
+/// reached the free, or makes the new stream wait for it ("Stream-Ordered Memory Allocator", reuse policies, in the
+/// CUDA Programming Guide).
 cudaMemPool_t shared_pool(int device) {
   cudaMemPool_t pool = nullptr;
   cuda_check(cudaDeviceGetDefaultMemPool(&pool, device), "finding the memory pool");
@@ -273,7 +274,7 @@ namespace {
 thread_local KeptCudaDevice* innermost_kept = nullptr;
 
 /// True if the process has a primary context on the device, or if the driver cannot tell. Asks the driver itself,
-/// because the runtime has no function for it. The runtime has loaded the driver before.
+/// because the runtime has no function for it. The runtime has already loaded the driver.
 bool has_context(int device) noexcept {
   using State = int (*)(int device, unsigned* flags, int* is_active);
   bool has = true;
@@ -299,7 +300,7 @@ KeptCudaDevice::~KeptCudaDevice() {
     return;
   }
   if (cudaSetDevice(before_) != cudaSuccess) {
-    (void)cudaGetLastError();  // it is not an error of the caller's
+    (void)cudaGetLastError();  // the caller must not see this error
   }
 }
 

@@ -52,8 +52,8 @@ class Event {
 
 class Device;
 
-/// Makes a device current on the calling thread: the only place that does. Whoever keeps a KeptCudaDevice gets the
-/// former one back.
+/// Makes a device current on the calling thread. No other code may do so, because this function lets a KeptCudaDevice
+/// note the former device.
 cudaError_t select_device(int index) noexcept;
 
 /// Number of bytes that may be read past the end of device memory: kernels read whole words of images of any size.
@@ -164,7 +164,7 @@ class Device {
   cudaMemPool_t pool_ = nullptr;  ///< owned by the driver
 };
 
-/// Waits for the device when the scope ends, also after an exception.
+/// Waits for the device when the scope ends, even after an exception.
 struct IdleAtEnd {
   const Device& device;
   explicit IdleAtEnd(const Device& of) : device(of) {}
@@ -201,7 +201,7 @@ class Workspace {
   std::uint32_t lookback_epoch = 0;
 
   static constexpr int kBands = 2;  ///< bands of rows: one is copied while the host uses the other
-  Event band_ends[kBands];          ///< end of each copy; kept: creating an event waits for threads that lock pages
+  Event band_ends[kBands];          ///< ends of copies; reused: creating an event waits for threads that lock pages
 
  private:
   std::shared_ptr<Device> device_;

@@ -36,9 +36,10 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
-/// Allows a kernel more than 48 KiB of dynamic shared memory. CUDA requires this call per kernel and device. `bytes`:
-/// the most that any launch of the kernel uses on this device. All threads share the setting, so a smaller value could
-/// make another thread's launch fail. Throws Error{unsupported} if `bytes` exceeds the device's limit per block.
+/// Allows a kernel more than 48 KiB of dynamic shared memory. CUDA requires this call per kernel and device. `bytes`
+/// must be the largest size that any launch of the kernel uses on this device. All threads share the setting, so a
+/// smaller value could make another thread's launch fail. Throws Error{unsupported} if `bytes` exceeds the device's
+/// limit per block.
 template <class Kernel>
 void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
@@ -55,7 +56,7 @@ void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t 
              "raising a kernel's shared memory");
 }
 
-/// How many blocks of a kernel one multiprocessor holds at once, the limit of a cooperative launch. Call
+/// Number of blocks of a kernel that one multiprocessor holds at a time, which limits a cooperative launch. Call
 /// allow_shared_bytes first.
 template <class Kernel>
 int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
@@ -64,7 +65,7 @@ int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
   return blocks;
 }
 
-/// Waits for the previous kernel if the launch may overlap it, else returns at once.
+/// Waits for the previous kernel if the launch may overlap it, else returns immediately.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -87,8 +88,8 @@ int code_version(Kernel* kernel) {
   return attributes.ptxVersion;
 }
 
-/// True if the kernel's code for this device contains wait_for_kernel_before. In code for older devices that function
-/// is empty.
+/// True if the kernel's code for this device contains wait_for_kernel_before. In code for older devices,
+/// wait_for_kernel_before is empty.
 template <class Kernel>
 bool can_overlap(Kernel* kernel) {
   return code_version(kernel) >= 90;

@@ -96,8 +96,8 @@ struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChan
 
 /// Computes with_luma<std::uint8_t> with one multiply-add per channel. Both cases are (c − o)·q + b, rounded half away
 /// from zero. In gamut: o = 0, q = y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is
-/// increased by a factor of 1 + 2⁻²⁰. That moves ties away from zero, and is too small to move another value to a tie
-/// (the nearest is 1/510 away).
+/// multiplied by 1 + 2⁻²⁰. This factor moves ties away from zero, and is too small to move another value to a tie (the
+/// nearest is 1/510 away).
 struct FastLuma8 {
   static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
   static constexpr float kTieBreak = 1.0F + 1.0F / 1048576.0F;
@@ -245,7 +245,7 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
 void fused_equalize_gray(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula,
                          std::uint16_t* map);
 
-/// The same for RGB and EqualizeColor::luma.
+/// Like fused_equalize_gray, for RGB and EqualizeColor::luma.
 void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula, Luma luma,
                           std::uint16_t* map);
 

@@ -1,5 +1,5 @@
-// Maps pixels by interpolating between the tables of four tiles. 8-bit levels of one plane use tables in shared memory,
-// all others use tables in global memory. The arithmetic is that of core/ops/clahe.hpp.
+// Maps pixels by interpolating between the tables of four tiles. 8-bit levels of one plane use tables in shared memory;
+// all other levels use tables in global memory. core/ops/clahe.hpp defines the arithmetic.
 #include <algorithm>
 
 #include "device/levels.cuh"
@@ -159,7 +159,7 @@ __device__ __forceinline__ void map_cell_group(const CellMapRequest& request, co
   }
 }
 
-/// Stores the pixels of a group that lie in [first, last) of it.
+/// Stores the pixels [first, last) of a group.
 template <int kChannels, int kPixels>
 __device__ __forceinline__ void store_cell_group(const CellGroup<kChannels, kPixels>& group, std::byte* to, int first,
                                                  int last) {
@@ -181,8 +181,8 @@ __device__ __forceinline__ void store_cell_group(const CellGroup<kChannels, kPix
 /// pixels that a counting kernel read last are still cached; blockIdx.x the rows within the cell. Thread → groups of
 /// kPixels pixels, as ColumnDeal assigns them; it keeps the weights of its columns, and loads kAhead rows before it
 /// maps the first. kPixels = 1 serves any width, mask and strength. A larger kPixels must divide the width, and with
-/// one channel it requires strength 1 and no mask. Shared memory: eight copies of the cell's tables. Barrier: they are
-/// written before any thread reads them.
+/// one channel it requires strength 1 and no mask. Shared memory: eight copies of the cell's tables. Barrier: the
+/// copies are complete before any thread reads them.
 template <int kChannels, int kPixels>
 __global__ void __launch_bounds__(kCellThreads, resident_blocks(kCellThreads, kCellBlocksPerSm))
     map_cells(const std::byte* in, std::byte* out, const __grid_constant__ CellMapRequest request) {

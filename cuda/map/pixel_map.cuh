@@ -1,5 +1,6 @@
 // A kernel that maps pixels to pixels. It reads and writes 16 bytes at a time for every format; the operation sees one
-// group of pixels. Used by equalize, hsl, threshold, integral and clahe. Also declares two maps of other files.
+// group of pixels. Used by equalize, hsl, threshold, integral and clahe. Also declares two maps that other files
+// define.
 #pragma once
 
 #include "device/cuda_check.hpp"
@@ -32,11 +33,11 @@ struct PixelOperation {
   static constexpr std::size_t kSharedBytes = 0;
   static constexpr int kPixels = kGroupPixels<In, kInChannels, Out, kOutChannels>;
   static constexpr int kAhead = 1;  ///< groups that a thread loads before it maps the first
-  /// How many turns a block takes before it ends. Short-lived blocks, which start in order of address, stream faster
-  /// than persistent ones. 0 = persistent blocks, for operations with an expensive prepare().
+  /// Number of turns that a block takes before it ends. Short-lived blocks, which start in order of address, stream
+  /// faster than persistent ones. 0 = persistent blocks, for operations with an expensive prepare().
   static constexpr int kTurns = 1;
-  /// True if prepare() reads what the previous kernel writes, while the pixels do not depend on it. On devices that
-  /// support it, the launch then overlaps the last blocks of that kernel, and prepare() runs after it ends.
+  /// True if prepare() reads results of the previous kernel, while the pixels do not depend on that kernel. On devices
+  /// that support it, the launch then overlaps the last blocks of that kernel, and prepare() runs after it ends.
   static constexpr bool kFollowsCounting = false;
   template <int n>
   using InPixels = Samples<In, n * kInChannels>;
@@ -83,9 +84,9 @@ __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_
 }
 
 /// Thread → a group of kPixels pixels; warp → 32 consecutive groups, kAhead times per turn. Warps take turns from the
-/// end of the image to its start, because what a counting kernel read last is still cached. The last block maps the
-/// pixels after the last full turn one by one. Block: Operation::kThreads. Shared memory: that of the operation,
-/// followed by the staging area of each warp. Barrier: everything that prepare() wrote is visible.
+/// end of the image to its start, because the pixels that a counting kernel read last are still cached. The last block
+/// maps the pixels after the last full turn one by one. Block: Operation::kThreads. Shared memory: kSharedBytes of the
+/// operation, followed by the staging area of each warp. Barrier: everything that prepare() wrote is visible.
 template <class Operation>
 __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation::kThreads, Operation::kBlocksPerSm))
     map_pixels(const std::byte* in, std::byte* out, std::uint64_t pixel_count, unsigned turns_per_block,

@@ -1,9 +1,9 @@
 // The parts of the kernel that builds a summed-area table in one launch (decoupled look-back). Blocks take tiles in
-// order from a counter, and tiles pass on their row and column sums. A sum and its mark are written as one word, so no
-// fence is needed and readers never see half of it. This file defines how the threads of a tile load their pixels,
-// where they keep them until they write the table, and how a tile gets the sums to its left and above while other tiles
-// are still being computed. The kernel is in integral.cu. Specified in docs/operations.md, "Integral image"; design and
-// measurements in docs/performance.md.
+// order from a counter, and tiles pass on their row and column sums. A sum and its mark are written as one word, so
+// that no fence is needed and readers never see one without the other. This file defines how the threads of a tile load
+// their pixels, where they keep them until they write the table, and how a tile gets the sums to its left and above
+// while other tiles are still being computed. The kernel is in integral.cu. Specified in docs/operations.md, "Integral
+// image"; design and measurements in docs/performance.md.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -19,8 +19,8 @@ namespace gpuimg::cuda {
 
 // --- Look-back -------------------------------------------------------------------------------------------------------
 
-/// The marks of one launch, which tell what a published sum covers. Each launch uses larger numbers than all launches
-/// before it, so entries of earlier launches count as not yet written.
+/// The marks of one launch, which tell which tiles a published sum covers. Each launch uses larger numbers than all
+/// launches before it, so entries of earlier launches count as not yet written.
 struct Epoch {
   std::uint32_t own;    ///< this tile only
   std::uint32_t whole;  ///< everything up to and including this tile
@@ -49,8 +49,8 @@ struct State32 {
   }
 };
 
-/// For 64-bit sums: two such words, each with half of the sum. If their marks differ, the entry was read while it was
-/// being written.
+/// For 64-bit sums: two words of mark and sum, each with half of the sum. If their marks differ, the entry was read
+/// while it was being written.
 struct State64 {
   using Sum = std::uint64_t;
   unsigned long long low;
@@ -133,11 +133,11 @@ struct Tile : ItsShape {
   static constexpr bool kSquare = squares;
   static constexpr int kColumns = ItsShape::kWarpsAcross * kWarpColumns;
   static constexpr int kColumnsPerThread = (kColumns + ItsShape::kThreads - 1) / ItsShape::kThreads;
-  /// Sums of 128 such pixels fit 16 bits, so two rows are summed at once, one in each half of a word.
+  /// Sums of 128 such pixels fit in 16 bits, so two rows are summed at once, one in each half of a word.
   static constexpr bool kPairsRows = sizeof(T) == 1 && !squares;
 };
 
-/// What a pixel adds to a sum.
+/// The value that a pixel adds to a sum.
 template <class Tile>
 __device__ __forceinline__ typename Tile::Sum value_of(const Samples<typename Tile::Pixel, kLanePixels>& four, int i) {
   const typename Tile::Sum value = four.get(i);
@@ -310,7 +310,7 @@ __device__ __forceinline__ void sums_before_lane(const Samples<typename Tile::Pi
   }
 }
 
-/// Adds a row to the entries above it. `left` is the sum of the pixels left of the lane's.
+/// Adds a row to the entries above it. `left` is the sum of the pixels to the left of the lane's pixels.
 template <class Tile>
 __device__ __forceinline__ void add_row(const Samples<typename Tile::Pixel, kLanePixels>& row, typename Tile::Sum left,
                                         typename Tile::Sum (&entries)[kLanePixels]) {
@@ -363,9 +363,9 @@ struct TileShared {
   unsigned int ticket;
 };
 
-/// Sums a row over the tiles to the left, back to the first one that has published the sum of its whole row. All lanes
-/// of the warp must call this. kLanesPerRow adjacent lanes share a row; each polls kAhead tiles at once, the first lane
-/// the nearest ones.
+/// Sums a row over the tiles to the left, back to the nearest tile that has published the sum from the beginning of the
+/// row. All lanes of the warp must call this. kLanesPerRow adjacent lanes share a row; each polls kAhead tiles at once,
+/// the first lane the nearest ones.
 template <class Tile>
 __device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Tile>& place, int row) {
   using Sum = typename Tile::Sum;
@@ -477,7 +477,7 @@ struct Column {
     done = place.tile_y == 0 || !is_used;
   }
 
-  /// Adds the sum of a tile above. `seen` is the last read of its state, possibly not yet written.
+  /// Adds the sum of a tile above. `seen` is the state as last read, which may not have been written yet.
   __device__ void add(const volatile typename Tile::State* state, Published<Sum> seen, const Epoch& epoch) {
     if (!epoch.is_written(seen.mark)) {
       seen = wait_for(state, epoch);
@@ -503,7 +503,7 @@ __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, c
   states[place.tile * Tile::kColumns + column.index].publish(column.total, place.tile_y == 0 ? epoch.whole : epoch.own);
 }
 
-/// Sums columns over the tiles above, back to the first one that has published its whole column.
+/// Sums columns over the tiles above, back to the nearest tile that has published the sum from the top of the column.
 template <class Tile, int kColumns>
 __device__ void look_back_up(const TableJob& job, const Place<Tile>& place, const Epoch& epoch,
                              const volatile typename Tile::State* states, Column<Tile> (&columns)[kColumns]) {

@@ -95,7 +95,7 @@ __device__ inline std::uint32_t segment_table_entry(const TableFormula& formula,
   return threadIdx.x < kSegment ? mapped_level(rule, threadIdx.x, cumulative, count) : threadIdx.x;
 }
 
-/// What a counting kernel produces.
+/// The output of a counting kernel.
 struct Target65536 {
   std::uint32_t* partials = nullptr;         ///< kPackedWords words per block
   unsigned long long* spills = nullptr;      ///< kPackedBins counts, cleared before the launch

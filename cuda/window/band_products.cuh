@@ -211,7 +211,7 @@ struct BandJob {
   std::int64_t half_bytes = 0;     ///< bytes of kBandRows / 2 rows of the result
   std::uint32_t sum_base = 0;      ///< added to all sums
   bool has_whole = true;           ///< if false, the operation computes all pixels with cut()
-  std::uint8_t* copies = nullptr;  ///< copied columns of strips that are not all inside the image, or not aligned
+  std::uint8_t* copies = nullptr;  ///< copied columns of strips that are not wholly inside the image, or not aligned
   int left_copies = 0;             ///< number of such strips on the left; all strips if the rows are not aligned
   int first_right_copy = 0;        ///< the first such strip on the right
 
@@ -353,7 +353,7 @@ __device__ __forceinline__ std::uint32_t byte_of(uint2 eight, int i) {
   return __byte_perm(i < 4 ? eight.x : eight.y, 0, 0x4440 + i % 4);
 }
 
-/// How many pixels count in the windows of eight adjacent pixels.
+/// Number of pixels that count in the windows of eight adjacent pixels.
 struct WindowCounts {
   uint2 columns;  ///< one byte per pixel
   std::uint32_t rows;
@@ -361,8 +361,8 @@ struct WindowCounts {
   [[nodiscard]] __device__ std::uint32_t pixels(int i) const { return rows * byte_of(columns, i); }
 };
 
-/// How many columns count in the window of each of eight pixels, starting at `column`. Any number for pixels outside
-/// the image.
+/// Number of columns that count in the window of each of eight pixels, starting at `column`. Arbitrary for pixels
+/// outside the image.
 __device__ __forceinline__ uint2 counted_columns(const BandJob& job, int column) {
   const int radius = job.layout.radius;
   const bool is_cut = job.border == Border::cut;

@@ -1,5 +1,5 @@
-// A kernel that keeps the sum of each column over the rows of the windows and slides these sums down the image. From
-// the prefix sums over a row's columns it computes the row's pixels. Arithmetic: core/window/slides.hpp.
+// A kernel that keeps the sum of each column over the rows of the windows, and slides these sums down the image. It
+// computes each row's pixels from prefix sums over the row's columns. Arithmetic: core/window/slides.hpp.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(kMarkThreads) sum_to_marks(const __grid
   }
 }
 
-/// Turns these sums into running totals over the marks. Lane → column; warp → a part of the marks.
+/// Turns the sums of sum_to_marks into running totals over the marks. Lane → column; warp → a part of the marks.
 static __global__ void __launch_bounds__(1024) add_up_marks(const __grid_constant__ SlideJob job) {
   constexpr int kParts = 32;
   __shared__ std::uint32_t of_parts[kParts][32];
@@ -140,8 +140,8 @@ __device__ __forceinline__ int kept(int value) {
 }
 
 /// Prefix sums of kSlideStepRows rows: for each column, the sum over the windows' rows of all kept columns up to it. A
-/// thread writes the prefix sums of its own kSlideColumns adjacent columns. It reads those at both ends of the windows
-/// of its own pixels, which are every kThreads-th pixel.
+/// thread writes the prefix sums of its own kSlideColumns adjacent columns. It reads the prefix sums at both ends of
+/// the windows of its own pixels, which are every kThreads-th pixel.
 template <int kThreads, Border border>
 class RowPrefixes {
   static_assert(kThreads % 128 == 0, "slide_place() differs from thread to thread as from column to column");
@@ -200,8 +200,8 @@ class RowPrefixes {
     return through_[at] - before_[at];
   }
 
-  /// Sets `sums` to the window sums of the thread's pixel j, near the border, in each row; returns how many columns
-  /// these windows count. The same formulas as PrefixBeyond, with precomputed positions.
+  /// Sets `sums` to the window sums of the thread's pixel j, near the border, in each row; returns the number of
+  /// columns that count in these windows. Uses the formulas of PrefixBeyond, with precomputed positions.
   __device__ __forceinline__ std::uint32_t at_border(int j, std::uint32_t (&sums)[kSlideStepRows]) const {
     const int after = thread_ + (begin_ + j * kThreads + job_.radius + 1 - job_.width);
     const int before = thread_ + (begin_ + j * kThreads - job_.radius);
@@ -399,7 +399,7 @@ __device__ __forceinline__ void copy_levels(const SlideJob& job, int first, int 
   __pipeline_commit();
 }
 
-/// The means of a thread's own pixels in the row before, one byte each. Needed for sums modulo 2³².
+/// The means of a thread's own pixels in the previous row, one byte each. Needed for sums modulo 2³².
 struct MeansBefore {
   std::uint32_t bytes[kSlideColumns / 4] = {};
 

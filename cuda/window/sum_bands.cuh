@@ -50,7 +50,7 @@ class TileRows {
     }
   }
 
-  /// The row of the image that stands for row `logical`, or -1 if that row counts nothing.
+  /// The row of the image that is used for row `logical`, or -1 if that row does not count.
   [[nodiscard]] __device__ int row_of(int logical) const {
     return logical < first_counted_ ? -1 : source_position(logical, job_.height, job_.border);
   }
@@ -58,7 +58,7 @@ class TileRows {
   /// Unsigned, because steps are not negative and a signed remainder takes seven more instructions.
   static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
 
-  /// Offset in shared memory of row `row` of those that enter with a step.
+  /// Offset in shared memory of row `row` among the rows that enter with a step.
   [[nodiscard]] __device__ std::uint32_t place(int step, int row) const {
     return static_cast<std::uint32_t>(slot_of(step) * BandTile::kBoxBytes + row * BandTile::kPitch);
   }
@@ -100,7 +100,7 @@ class TileRows {
     std::uint32_t unread = 0;
     asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(unread) : "l"(released_));
     if (__any_sync(0xFFFFFFFFU, unread == 1)) {
-      wait_for(read(slot_of(step - 1)), turn_of(step - 1));  // returns at once; orders the other warps' reads
+      wait_for(read(slot_of(step - 1)), turn_of(step - 1));  // returns immediately; orders the other warps' reads
       copy(step - 1 + kAhead);
     }
   }
@@ -205,7 +205,7 @@ class TileRows {
   __device__ void release(int) {}
 
  private:
-  /// One step less than above, because warps may still read the step before.
+  /// One step less than with tensors, because warps may still read the rows of the previous step.
   static constexpr int kAhead = kSlots - 2;
   static constexpr int kThreadsPerRow = kBandThreads / kBandStepRows;
 
@@ -237,7 +237,7 @@ class TileRows {
   std::uint32_t tile_address_;
   int first_counted_;  ///< the first row that counts
   int column_;         ///< the first column to read from the source rows
-  int width_;          ///< of the source rows: those of the image, or of a copy
+  int width_;          ///< width of the source rows, which belong to the image or to a copy
   const std::uint8_t* levels_;
   const CUtensorMap* map_;
   int layer_;
@@ -246,8 +246,8 @@ class TileRows {
 
 // --- The kernel ------------------------------------------------------------------------------------------------------
 
-/// Computes eight pixels at a time from their window sums: with operation.whole(sums, levels) where all windows have
-/// size² pixels, else with operation.cut(sums, counts, levels). The sums include job.sum_base. Block → job.rows rows of
+/// Computes eight pixels at a time from their window sums: with operation.whole(sums, levels) if all windows have size²
+/// pixels, else with operation.cut(sums, counts, levels). The sums include job.sum_base. Block → job.rows rows of
 /// kBandBlockColumns columns; warp → 32 columns; thread → 8 adjacent pixels in rows g and g + 8 of 16, g = lane / 4.
 /// The first steps sum the windows of the first row: they write no results, and no rows leave.
 template <class Operation>
@@ -439,8 +439,8 @@ inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int
   return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/// Copies the columns of strips that are not all inside the image, or not aligned. blockIdx.y → copy; warp → rows; lane
-/// → 16 levels.
+/// Copies the columns of strips that are not completely inside the image, or not aligned. blockIdx.y → copy; warp →
+/// rows; lane → 16 levels.
 static __global__ void __launch_bounds__(kBandThreads) copy_borders(const __grid_constant__ BandJob job) {
   static_assert(BandTile::kColumns <= 32 * 16, "a warp copies a row at once");
   const int copy = static_cast<int>(blockIdx.y);
@@ -462,8 +462,8 @@ static __global__ void __launch_bounds__(kBandThreads) copy_borders(const __grid
 // --- The launch ------------------------------------------------------------------------------------------------------
 
 /// Computes `result` from the sums of `picture`'s windows, whose side is at most kMaxBandWindow; both pictures have one
-/// 8-bit channel. Does nothing and returns false for other formats, if the image is too wide, or if the device lacks
-/// the products.
+/// 8-bit channel. Does nothing and returns false for other formats, if the image is too wide, or if the device does not
+/// have these matrix products.
 template <class Operation>
 bool try_bands(Workspace& workspace, const Picture& picture, const Picture& result, int radius, Border border,
                const Operation& operation, const char* doing) {
@@ -499,7 +499,8 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
   const int blocks_per_strip = std::max(1, resident / job.strips);
   job.rows = steps_of(blocks_per_strip) * kBandStepRows;
   if (border == Border::cut) {
-    // Steps at a cut border take longer. So edge strips get twice as many blocks, if the other strips keep theirs.
+    // Steps at a cut border take longer. So edge strips get twice as many blocks, if this does not reduce the number of
+    // blocks of the other strips.
     const int edge_strips = (radius + kBandBlockColumns - 1) / kBandBlockColumns;
     if (2 * edge_strips < job.strips && resident / (job.strips + 2 * edge_strips) == blocks_per_strip) {
       job.edge_strips = edge_strips;

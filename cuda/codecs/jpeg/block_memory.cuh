@@ -6,7 +6,7 @@
 
 namespace gpuimg::cuda {
 
-/// `bytes` is a multiple of 16, as are both addresses.
+/// `bytes` and both addresses must be multiples of 16.
 __device__ __forceinline__ void copy_to_shared(void* to, const void* from, std::uint32_t bytes) {
   for (std::uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += blockDim.x) {
     static_cast<uint4*>(to)[i] = static_cast<const uint4*>(from)[i];

@@ -15,7 +15,8 @@ using jpeg::ScanChunk;
 
 constexpr std::uint32_t kOneBlock = 1024;  // threads of the kernels that run as one block
 
-/// Coded bytes in the low half, restart markers in the high half. A tile has at most 4096 and 2048.
+/// Number of coded bytes in the low half, number of restart markers in the high half. A tile has at most 4096 coded
+/// bytes and 2048 restart markers.
 __device__ std::uint32_t packed_counts(const ScanChunk& chunk) {
   return static_cast<std::uint32_t>(__popc(chunk.coded)) | static_cast<std::uint32_t>(__popc(chunk.restarts)) << 16;
 }

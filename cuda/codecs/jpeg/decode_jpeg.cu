@@ -73,7 +73,7 @@ class BlockUpload final : public JpegBlockSink {
     }
     workspace_.band_ends[turn_].record(workspace_.stream());
     turn_ = (turn_ + 1) % Workspace::kBands;
-    workspace_.band_ends[turn_].wait();  // the band before
+    workspace_.band_ends[turn_].wait();  // until the previous band is copied
   }
 
  private:
@@ -166,8 +166,8 @@ class JpegDecoder {
     return findings->defects;
   }
 
-  /// Flat images never synchronize, so the host finds the states one after another. Returns false if the host's clean
-  /// scan differs from the device's, which would be a bug.
+  /// Decoding of flat images never synchronizes, so the host determines the states one after another. Returns false if
+  /// the host's clean scan differs from the device's, which would be a bug.
   bool upload_walked_states() {
     const jpeg::CleanScan scan = jpeg::clean_scan(encoded_.scan, job_.layout.segment_count);
     const std::vector<std::uint32_t> first = jpeg::first_subsequences(scan.first_byte, kSubsequenceBits);

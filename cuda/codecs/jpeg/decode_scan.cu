@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constan
   }
   shared.begin[threadIdx.x] = place.begin;
   shared.flows_to[threadIdx.x] = exists && !place.is_first ? place.end : 0;
-  // Threads without a subsequence also list a change, but it spreads nowhere: those before the scan are followed by the
-  // first subsequence of a segment, and those after the scan by none.
+  // Threads without a subsequence also list a change, which has no effect: the next thread has the first subsequence of
+  // a segment, or none.
   shared.changed[0][threadIdx.x] = static_cast<std::uint16_t>(part + kParts - 1);
   __syncthreads();
   if (!settle(shared, code) && threadIdx.x == 0) {
@@ -215,7 +215,7 @@ constexpr std::uint32_t kWalkThreads = 256;
 constexpr std::uint32_t kWarp = 32;
 constexpr std::uint32_t kBlockWords = 8;   ///< words of 16 bytes per block
 constexpr int kSymbolsAtOnce = 2;          ///< symbols decoded between two votes of the warp
-constexpr int kGather = 8;                 ///< waiting threads that make the warp store blocks and begin new ones
+constexpr int kGather = 8;                 ///< waiting threads that trigger storing blocks and beginning new ones
 constexpr std::uint32_t kBufferWords = 9;  ///< one spare word, so that the threads of a warp use different banks
 
 /// A finished block: where to store it, and which lane holds it.
@@ -255,8 +255,8 @@ __device__ void store_blocks(WalkMemory& shared, const JpegJob& job, bool finish
   __syncwarp();  // the list and the buffers are free
 }
 
-/// Thread → subsequence, and the blocks that begin in it. Dynamic shared memory: WalkMemory. Barrier: the tables are
-/// complete and the buffers are clear; after it, warps run independently.
+/// Thread → subsequence; it decodes the blocks that begin in the subsequence. Dynamic shared memory: WalkMemory.
+/// Barrier: the tables are complete and the buffers are clear; after it, warps run independently.
 __global__ void __launch_bounds__(kWalkThreads) write_coefficients(const JpegJob job) {
   extern __shared__ uint4 dynamic_shared[];
   WalkMemory& shared = *reinterpret_cast<WalkMemory*>(dynamic_shared);
@@ -280,8 +280,8 @@ __global__ void __launch_bounds__(kWalkThreads) write_coefficients(const JpegJob
   auto* const buffer = reinterpret_cast<std::int16_t*>(shared.buffers[threadIdx.x]);
   const auto put = [&](std::uint32_t place, std::int16_t value) { buffer[shared.zigzag.place[place]] = value; };
   jpeg::BlockWalk walk(code, task);
-  // Storing blocks and beginning new ones takes as long for one thread as for the whole warp. So threads at the end of
-  // a block wait until kGather threads are.
+  // Storing blocks and beginning new ones takes as long for one thread as for the whole warp. So a thread that reaches
+  // the end of a block waits until kGather threads have reached one.
   bool finished = false;
   for (;;) {
     const bool begins = !finished && walk.is_live() && walk.is_at_dc();

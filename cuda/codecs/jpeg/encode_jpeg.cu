@@ -51,7 +51,7 @@ std::size_t lay_out(EncoderJob& job, std::byte* memory) {
   return arrays.bytes();
 }
 
-/// The same for a scan that needs more memory than usual. The coefficients stay where they are.
+/// Like lay_out(), for a scan that needs more memory than usual. The coefficients stay where they are.
 std::size_t lay_out_again(EncoderJob& job, std::byte* memory) {
   ArrayLayout arrays(memory);
   job.scan = arrays.take<std::uint8_t>(scan_bytes(job));

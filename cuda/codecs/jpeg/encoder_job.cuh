@@ -1,5 +1,5 @@
-// The data of one picture in the JPEG encoder's kernels: transform_pixels.cu, then write_scan.cu. Their result is the
-// scan. The arithmetic is that of core/jpeg; tests/support/jpeg_encoder_twin.cpp runs it on the host in the same order.
+// The data of one picture in the JPEG encoder's kernels: transform_pixels.cu, then write_scan.cu. The kernels produce
+// the scan. The arithmetic is in core/jpeg; tests/support/jpeg_encoder_twin.cpp runs it on the host in the same order.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace gpuimg::cuda {
 
-/// What the kernels find out.
+/// Results that the host or later kernels need.
 struct EncoderFindings {
   std::uint64_t bits;   ///< length of all codes
   std::uint64_t marks;  ///< number of bytes 0xFF; stuffing puts a zero after each
@@ -23,15 +23,15 @@ struct EncoderTables {
   alignas(16) jpeg::CodeTables codes;
 };
 
-constexpr std::uint32_t kCodeThreads = 256;  ///< also the blocks of coefficients in a tile, packed together
+constexpr std::uint32_t kCodeThreads = 256;  ///< also the number of coefficient blocks in a tile
 constexpr std::uint32_t kPieceThreads = 256;
 constexpr std::uint32_t kPieceBytes = 4096;  ///< bytes stuffed together; 16 per thread
 
-/// Arrays in device memory. A block is one of 8×8 coefficients; blocks are in coded order.
+/// Arrays in device memory. A block has 8×8 coefficients; blocks are in coded order.
 struct EncoderJob {
   const std::uint8_t* pixels = nullptr;  ///< rows without padding
   const EncoderTables* tables = nullptr;
-  std::int16_t* coefficients = nullptr;   ///< 64 per block in zigzag order; of AC only those in `nonzero`
+  std::int16_t* coefficients = nullptr;   ///< 64 per block in zigzag order; AC is stored only if in `nonzero`
   std::uint64_t* nonzero = nullptr;       ///< per block: bit i is set if AC coefficient i is not zero
   std::int16_t* dc = nullptr;             ///< per block
   std::uint16_t* ac_bits = nullptr;       ///< per block: length of its AC codes

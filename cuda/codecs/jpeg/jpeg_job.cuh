@@ -1,6 +1,6 @@
 // The data of one JPEG in the decoder's kernels: clean_scan.cu, then decode_scan.cu, then make_pixels.cu.
-// JpegCoefficients need only make_pixels.cu. The arithmetic is that of core/jpeg; tests/support/jpeg_twin.cpp runs it
-// on the host in the same order.
+// JpegCoefficients need only make_pixels.cu. The arithmetic is in core/jpeg; tests/support/jpeg_twin.cpp runs it on the
+// host in the same order.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace gpuimg::cuda {
 
-/// What the kernels find out. Zero before the first one.
+/// Results that the host or later kernels need. Zero before the first kernel.
 struct JpegFindings {
   std::uint32_t defects;       ///< jpeg::Defect
   std::uint32_t coded_bytes;   ///< without stuffing
@@ -33,18 +33,18 @@ constexpr std::uint32_t kNoEnd = ~0U;
 constexpr std::uint32_t kRawTileThreads = 256;
 constexpr std::uint32_t kRawTileBytes = 4096;  ///< 16 per thread
 
-/// A thread block synchronizes 256 subsequences. The first six are its run-in, and belong to the tile before.
+/// A thread block synchronizes 256 subsequences. The first six are its run-in, and belong to the previous tile.
 constexpr std::uint32_t kTileThreads = 256;
 constexpr std::uint32_t kRunIn = 6;
 constexpr std::uint32_t kTileSize = kTileThreads - kRunIn;
 
 /// Short subsequences reduce the latency of one image; long ones raise throughput. With 16 images in flight,
-/// photographs take 0.194 ms each at 1,024 bits, 0.175 at 2,048 and more again at 4,096.
+/// photographs take 0.194 ms each at 1,024 bits, 0.175 ms at 2,048 bits, and again more at 4,096 bits.
 constexpr std::uint32_t kSubsequenceBits = 2048;
 
 /// Arrays in device memory.
 struct JpegJob {
-  const std::byte* raw = nullptr;  ///< the scan and what follows it in the file
+  const std::byte* raw = nullptr;  ///< the scan and the bytes that follow it in the file
   std::uint32_t raw_bytes = 0;
   RawTile* raw_tiles = nullptr;
   std::uint32_t* words = nullptr;              ///< the scan without stuffing
@@ -54,9 +54,9 @@ struct JpegJob {
   const jpeg::HuffmanTables* huffman = nullptr;
   const jpeg::TransposedSteps* steps = nullptr;  ///< per component
   std::int16_t* coefficients = nullptr;
-  bool is_coded_order = true;  ///< of the blocks, each column after column; else as JpegCoefficients::read has them
+  bool is_coded_order = true;  ///< true: blocks in coded order, each stored by columns; false: as in JpegBlocks
   std::uint8_t* planes[jpeg::kMaxComponents] = {};
-  std::uint8_t* pixels = nullptr;  ///< as stored, without padding
+  std::uint8_t* pixels = nullptr;  ///< as stored in the file (not rotated), without padding
   JpegFindings* findings = nullptr;
   jpeg::Layout layout;
   jpeg::McuCode mcu;
@@ -70,7 +70,7 @@ struct JpegJob {
   }
 };
 
-/// An upper bound that is known before the scan is read.
+/// Upper bound on the number of subsequences, known before the scan is read.
 inline std::uint32_t max_subsequences(std::uint32_t raw_bytes, std::uint32_t segments) {
   return raw_bytes / (kSubsequenceBits / 8) + segments + 1;
 }
@@ -81,8 +81,8 @@ void find_states(const Workspace& workspace, const JpegJob& job);
 void write_blocks(const Workspace& workspace, const JpegJob& job);
 void make_pixels(const Workspace& workspace, const JpegJob& job);
 
-/// Rotates or mirrors pixels as their EXIF orientation says. `width` × `height` is the size of the result; a pixel has
-/// 1 or 3 bytes.
+/// Rotates or mirrors pixels as the EXIF orientation requires. `width` × `height` is the size of the result; a pixel
+/// has 1 or 3 bytes.
 void turn_pixels(const Workspace& workspace, const std::uint8_t* from, std::uint8_t* to, int width, int height,
                  int pixel_bytes, const Orientation& turn);
 

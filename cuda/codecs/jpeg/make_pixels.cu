@@ -15,8 +15,8 @@ constexpr std::uint32_t kDctBlocks = kDctThreads / kBlockSide;
 constexpr int kPaddedRow = kBlockSide + 1;  // so that columns and rows use different banks
 constexpr int kPaddedBlock = kBlockSide * kPaddedRow;
 
-/// Rows of blocks are numbered through all components, one after the other. Returns the component of `row`, and changes
-/// `row` to its number within this component.
+/// On entry, `row` is the number of a row of blocks, counted through all components. Returns the component of this row,
+/// and changes `row` to its number within the component.
 __device__ int component_of_row(const jpeg::Layout& layout, std::uint32_t& row) {
   int component = 0;
   for (; component + 1 < layout.component_count && row >= layout.block_rows(component); ++component) {
@@ -40,7 +40,7 @@ __device__ void transpose(std::int32_t* work, int lane, std::int16_t values[kBlo
   __syncwarp();
 }
 
-/// The number of a block if blocks are numbered row by row, one component after the other.
+/// The number of a block if blocks are numbered by component, and within a component row by row.
 __device__ std::uint32_t number_in_planes(const jpeg::Layout& layout, int component, std::uint32_t column,
                                           std::uint32_t row) {
   std::uint32_t number = row * layout.block_columns(component) + column;
@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_con
   store_bytes(job.pixels + (std::size_t{y} * width + first) * kRgb, buffer, min(width - first, kColorPixels) * kRgb);
 }
 
-/// The same for a gray image, whose samples are its pixels.
+/// Like convert_colors, for a gray image, whose samples are its pixels.
 __global__ void __launch_bounds__(kColorThreads) copy_samples(const __grid_constant__ JpegJob job) {
   __shared__ uint4 buffer[kColorPixels / sizeof(uint4)];
   const auto width = static_cast<std::uint32_t>(job.layout.width);

@@ -238,7 +238,7 @@ __device__ void transform_block(TileMemory<Shape>& shared, std::uint32_t block, 
   }
 }
 
-/// Eight coefficients, and which of them are coded as AC.
+/// Eight coefficients, and a mask of those that are coded as AC.
 struct Eighth {
   uint4 coefficients;
   std::uint32_t nonzero;
@@ -262,7 +262,8 @@ __device__ Eighth load_eighth(const TileMemory<Shape>& shared, std::uint32_t blo
   return eighth;
 }
 
-/// Eight threads of a warp → a block. Returns the length of its AC codes to all eight; `nonzero` receives all its bits.
+/// Eight threads of a warp → a block. Returns the length of the block's AC codes to all eight threads; `nonzero`
+/// receives the bits of the whole block.
 template <class Shape>
 __device__ std::uint32_t measure_block(TileMemory<Shape>& shared, std::uint32_t block, int lane, int component,
                                        const Eighth& eighth, std::uint64_t& nonzero) {

@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(kOneBlock) add_up_tiles(const EncoderJob job) 
   }
 }
 
-/// The words of a tile. The tile shares its first word with the tile before it, and its last word, unless that is full,
-/// with the tile after it. Shared words are cleared first, and then combined by "or".
+/// The words of a tile. The tile shares its first word with the previous tile. It shares its last word with the next
+/// tile, unless the word is full. Shared words are cleared first, and then combined by "or".
 struct TileWords {
   std::uint64_t first;
   std::uint32_t first_bit;  ///< in the first word
@@ -175,8 +175,8 @@ struct PackedChunk {
   std::uint32_t marks = 0;  ///< bit i: byte i is 0xFF
 };
 
-/// Loads the calling thread's 16 bytes. job.words holds whole pieces; after the last bit of the scan, the rest of its
-/// 16 bytes is clear.
+/// Loads the calling thread's 16 bytes. job.words holds whole pieces; the bits after the last bit of the scan are clear
+/// up to the next multiple of 16 bytes.
 __device__ PackedChunk load_chunk(const EncoderJob& job, std::uint64_t bytes) {
   const std::uint64_t first = std::uint64_t{blockIdx.x} * kPieceBytes + threadIdx.x * jpeg::kScanChunkBytes;
   PackedChunk chunk;

@@ -1,4 +1,4 @@
-// Chooses the form and the codes of each deflate block.
+// Chooses the type and the codes of each deflate block.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/png/png_job.cuh"
@@ -21,7 +21,7 @@ static_assert(kThreads >= kLiteralSymbols + kDistanceSymbols && kThreads % 32 ==
 
 using Scan = cub::BlockScan<std::uint32_t, kThreads>;
 
-/// One of the codes of a block, in shared memory. Thread → symbol; all threads must make each call. Barriers separate
+/// One of the codes of a block, in shared memory. Thread → symbol; all threads must make every call. Barriers separate
 /// the steps and follow the last one.
 template <std::uint32_t kSymbols, std::uint32_t kMaxBits>
 struct Alphabet {
@@ -64,8 +64,8 @@ struct Alphabet {
     __syncthreads();
   }
 
-  /// Calls put(symbol, code, length) for each symbol, with the code that the first `used` lengths give. Code and length
-  /// are 0 for a symbol that does not occur.
+  /// Calls put(symbol, code, length) for each symbol, with the code that the first `used` lengths define. Code and
+  /// length are 0 for a symbol that does not occur.
   template <class Put>
   __device__ void assign_codes(std::uint32_t used, const Put& put) {
     const std::uint32_t symbol = threadIdx.x;

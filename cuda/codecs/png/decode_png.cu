@@ -80,7 +80,7 @@ class PngDecoder {
     find_blocks(workspace_, job_);
     decode_rounds(kFirstRounds);
     for (std::uint32_t blocks = 0; !is_over(); decode_rounds(kMoreRounds)) {
-      if (findings().blocks <= blocks) {  // each round adds a block; none means that the list is full
+      if (findings().blocks <= blocks) {  // each round adds a block, unless the list is full
         defects = png::Defect::too_many_blocks;
         return std::nullopt;
       }

@@ -1,5 +1,5 @@
-// The data of one PNG in the decoder's kernels, and these kernels in the order in which they run. The arithmetic is
-// that of core/png; tests/support/png_twin.cpp runs it on the host in the same order. Design:
+// The data of one PNG in the decoder's kernels, and these kernels in the order in which they run. The arithmetic is in
+// core/png; tests/support/png_twin.cpp runs it on the host in the same order. Design:
 // docs/decisions/0030-png-decoded-on-the-device.md.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace gpuimg::cuda {
 
 constexpr std::uint32_t kMostPasses = png::DecodeShape{}.passes;
 
-/// What the kernels find out. Zero before the first one.
+/// Results that the host or later kernels need. Zero before the first kernel.
 struct PngDecoderFindings {
   std::uint32_t defects;               ///< png::Defect; if not 0, the later kernels do nothing
   std::uint32_t candidates;            ///< bits at which a block may begin; may exceed the list's capacity
@@ -39,7 +39,7 @@ struct PngDecoderJob {
   std::uint32_t chunk_count = 0;
   std::uint32_t* registers = nullptr;  ///< CRC-32 of each chunk's data; zero at first
   std::uint8_t* stream_bytes = nullptr;
-  png::StreamEnds stream;          ///< its words are stream_bytes
+  png::StreamEnds stream;          ///< its `words` point to stream_bytes
   std::uint32_t stream_words = 0;  ///< readable words; those past the stream are zero
   std::uint32_t* candidates = nullptr;
   std::uint32_t* begins = nullptr;
@@ -53,7 +53,7 @@ struct PngDecoderJob {
   std::uint8_t* windows_before = nullptr;  ///< png::kMaxMatchDistance bytes per supertile
   std::uint8_t* raw = nullptr;             ///< the bytes of the stream: whole tiles, and some more
   std::uint8_t* rows = nullptr;            ///< png::UnfilteredRows
-  unsigned long long* edges = nullptr;     ///< words of each band's last row; bit 32 marks a written one; zero at first
+  unsigned long long* edges = nullptr;     ///< words of each band's last row; bit 32 is set once written; zero at first
   std::uint8_t* pixels = nullptr;          ///< of the picture
   PngDecoderFindings* findings = nullptr;
   png::DataSizes sizes;

@@ -10,7 +10,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / 32;
 
-/// Four bytes at any address. May read up to seven bytes past `at`, and pictures are readable for longer.
+/// Loads four bytes from any address. May read up to seven bytes past `at`; the memory of a picture is readable further
+/// past its end.
 struct LoadWord {
   __device__ std::uint32_t operator()(const std::uint8_t* at) const {
     const auto address = reinterpret_cast<std::uintptr_t>(at);

@@ -1,5 +1,5 @@
-// Finds the same matches as the host's sequential search (app/codecs/deflate/compress_loops.cpp). A warp tries 30
-// places at once and keeps what the sequential search would have kept: all attempts up to the first hit.
+// Finds the same matches as the host's sequential search (app/codecs/deflate/compress_loops.cpp). A warp makes 30
+// attempts at a time and keeps those that the sequential search would have made: all attempts up to the first hit.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
 #include "png/matches.hpp"
@@ -51,7 +51,7 @@ __device__ bool is_one_part(const std::uint8_t* base, const png::PartPlace& part
   return png::is_one_part(samples, nonzero);
 }
 
-/// Mask of the lanes with the same slot. For a lane that does not take part, only the lane itself.
+/// Mask of the lanes with the same slot. A lane that does not take part gets a mask of only itself.
 __device__ __forceinline__ std::uint32_t lanes_of_slot(std::uint32_t slot, bool takes_part) {
   return __match_any_sync(kAll, takes_part ? slot : 1U << 31 | threadIdx.x);
 }
@@ -106,7 +106,7 @@ class Table {
   const std::uint8_t* base_;
 };
 
-/// How many bytes of two places agree.
+/// Number of equal bytes at two places.
 struct Agreement {
   std::uint32_t length;  ///< from the places on, at most 260
   std::uint32_t before;  ///< before them, at most 8

@@ -17,7 +17,7 @@ __device__ std::uint64_t chunk_bytes(const PngJob& job, std::uint32_t strip) {
   return png::chunk_data_end(end, strip + 1 == job.layout.strips) + png::kChunkTailBytes;
 }
 
-/// Writes the chunk's bytes before the blocks, and those after the blocks except the CRC.
+/// Writes the chunk's bytes before and after the blocks, except the CRC.
 __device__ void frame_chunk(const PngJob& job, std::uint32_t strip, const png::ChunkPlace& chunk) {
   const auto put = [&](std::uint64_t byte, std::uint32_t value) { job.bytes[byte] = static_cast<std::uint8_t>(value); };
   png::write_chunk_head(chunk, strip, put);

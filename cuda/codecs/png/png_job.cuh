@@ -1,5 +1,5 @@
-// The data of one picture in the PNG encoder's kernels, and these kernels in the order in which they run. Their result
-// is the IDAT chunks. The arithmetic is that of core/png; tests/support/png_encoder_twin.cpp runs it on the host in the
+// The data of one picture in the PNG encoder's kernels, and these kernels in the order in which they run. The kernels
+// produce the IDAT chunks. The arithmetic is in core/png; tests/support/png_encoder_twin.cpp runs it on the host in the
 // same order.
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace gpuimg::cuda {
 
-/// What the kernels find out. Zero at first.
+/// Results that the host or later kernels need. Zero at first.
 struct PngFindings {
   unsigned long long adler_low;  ///< sums over rows, each less than the modulus
   unsigned long long adler_high;
   std::uint64_t bytes;  ///< size of all chunks
 };
 
-/// How often each symbol occurs in a part.
+/// Number of times that each symbol occurs in a part.
 struct PartCounts {
   std::uint32_t literals[png::kLiteralSymbols];  ///< without the end-of-block symbol
   std::uint32_t distances[png::kDistanceSymbols];
@@ -28,7 +28,7 @@ struct PartCounts {
 /// Reads that begin inside a strip end at most this far after it.
 constexpr std::size_t kReadAhead = 512;
 
-/// Arrays in device memory. Parts and blocks are numbered as StripLayout numbers them.
+/// Arrays in device memory. Parts and blocks have the numbers that StripLayout gives them.
 struct PngJob {
   const std::uint8_t* pixels = nullptr;  ///< rows without padding
   std::uint32_t pixel_bytes = 1;
