@@ -1,4 +1,4 @@
-// Engines are kept for the next call; the steps run on one backend, one after another.
+// Implements images.hpp. Engines are kept for later calls. The steps of a chain run one after another on one backend.
 #include "images.hpp"
 
 #include <fmt/format.h>
@@ -57,13 +57,14 @@ GlobalOptions options_of(const Place& place, const Reading& reading, int threads
   return options;
 }
 
-/// A device's codecs are tested once in a process.
+/// Shared by all engines, so that a device's codecs are tested only once per process.
 std::shared_ptr<SharedByWorkers> shared_by_engines() {
   static const auto one = std::make_shared<SharedByWorkers>();
   return one;
 }
 
-/// Engines that nobody uses now. A device has one for each way to read, because starting it takes long.
+/// Engines for later calls. CPU engines are removed while in use. A CUDA device has one engine for each Reading, which
+/// calls share, because starting an engine takes long.
 class Engines {
  public:
   static Engines& all() {
@@ -87,7 +88,7 @@ class Engines {
   }
 
   void give_back(std::shared_ptr<Engine> engine) {
-    constexpr std::size_t kMost = 8;  // each keeps memory for its next image
+    constexpr std::size_t kMost = 8;  // limited because each engine keeps memory for its next image
     const std::lock_guard lock(mutex_);
     if (std::find(idle_.begin(), idle_.end(), engine) != idle_.end()) {
       return;
@@ -119,7 +120,7 @@ Lease::~Lease() {
 
 namespace {
 
-/// Without pixels: their shape is in a picture without memory.
+/// Copies everything except the pixels. A Picture without memory holds their shape.
 DecodedImage file_of(const DecodedImage& from, const ImageShape& shape) {
   DecodedImage file;
   file.picture.emplace(shape.width, shape.height, shape.format, nullptr);
@@ -134,7 +135,7 @@ DecodedImage file_of(const DecodedImage& from, const ImageShape& shape) {
   return file;
 }
 
-/// A result of a backend, or pixels that its host has decoded.
+/// The image for a backend's result, or for pixels that the host has decoded.
 PyImage image_on(const std::shared_ptr<Engine>& engine, Picture picture, DecodedImage file, const std::string& name) {
   Backend& backend = engine->worker.backends.get();
   if (backend.memory_is_host()) {
@@ -143,7 +144,7 @@ PyImage image_on(const std::shared_ptr<Engine>& engine, Picture picture, Decoded
   backend.wait();
   const std::shared_ptr<const DevicePicture> pixels(new DevicePicture{engine, std::move(picture)},
                                                     [](const DevicePicture* released) {
-                                                      const KeptCudaDevice kept;  // an engine may end with it
+                                                      const KeptCudaDevice kept;  // deleting may destroy the engine
                                                       delete released;
                                                     });
   return {pixels, std::move(file), name};
@@ -270,7 +271,7 @@ PyImage Chain::on(const PyImage& image, const std::shared_ptr<Engine>& engine) c
     backend.wait();
   }
   Found found = image.found();
-  for (const auto& tell : made.save_more) {  // steps that write files are rejected
+  for (const auto& tell : made.save_more) {  // these only report values: a Chain rejects steps that write files
     tell(worker.writer);
     const std::string result = worker.report.take_result();
     if (const std::size_t space = result.find(' '); space != std::string::npos) {
@@ -282,7 +283,7 @@ PyImage Chain::on(const PyImage& image, const std::shared_ptr<Engine>& engine) c
 
 namespace {
 
-/// What a worker has kept of its outputs.
+/// The content of the outputs that a worker has kept in memory.
 std::string content_of(Worker& worker) {
   std::string content;
   for (const ItemOutputs::Kept& kept : worker.writer.take_kept()) {
@@ -298,7 +299,7 @@ std::string content_of(Worker& worker) {
 
 std::string numbers_of(const PyImage& image, const std::string& command, const Words& options,
                        const std::string& form) {
-  const std::string output = "/dev/null/out." + form;  // a name that no file can have
+  const std::string output = "/dev/null/out." + form;  // a path at which no file can exist
   Words words = {command};
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"--", kInMemory, output});
@@ -321,7 +322,7 @@ std::string numbers_of(const PyImage& image, const std::string& command, const W
 
 namespace {
 
-/// The options of how a photo is written, as words of the command line.
+/// Options for writing a photo, parsed from words of the command line.
 struct Output {
   explicit Output(const Words& words) {
     CommandParser program("gpuimg", "");
@@ -338,7 +339,7 @@ struct Output {
   ImageOutputArguments arguments;
 };
 
-/// Stages the file of an image in a leased worker that has begun.
+/// Encodes an image and stages the file in the writer of a leased worker, which must have begun an item.
 void stage(const PyImage& image, const std::string& path, const Words& words, const Lease& lease) {
   Worker& worker = lease.worker();
   const Output asked(words);

@@ -1,5 +1,5 @@
-// Images as the Python module holds them, and all that it does with them outside Python: places, engines, reading,
-// chains of steps, numbers and files. Nothing here knows Python. docs/python.md.
+// The images of the Python module, and everything that needs no Python: places, engines, reading, chains of steps,
+// numerical results and files. docs/python.md.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace gpuimg::python {
 
 using Words = std::vector<std::string>;
 
-inline constexpr const char* kInMemory = "image";  ///< how messages call an image that has no file
+inline constexpr const char* kInMemory = "image";  ///< name, in messages, of an image that has no file
 
 /// The processor, or a CUDA device.
 struct Place {
@@ -33,7 +33,7 @@ struct Place {
   [[nodiscard]] std::string name() const;
 };
 
-/// Of "cpu", "cuda" or "cuda:N". Throws Error{usage}.
+/// Parses "cpu", "cuda" or "cuda:N". Throws Error{usage}.
 Place place_named(const std::string& name);
 
 /// How files are read.
@@ -45,9 +45,9 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-/// A backend, with what reads and writes around it. For one thread at a time: Lease.
+/// A backend, and the worker that reads and writes files with it. Only one thread at a time may use it: see Lease.
 struct Engine {
-  /// 0 threads: all processors.
+  /// `threads` = 0 means all processors.
   Engine(const Place& on, const Reading& reading, int threads);
 
   Place place;
@@ -56,7 +56,8 @@ struct Engine {
   Worker worker;
 };
 
-/// An engine for one call; an idle one is used again. The thread's CUDA device is the former one afterwards.
+/// Holds an engine, locked, for one call. Takes an existing engine if possible. The destructor restores the thread's
+/// current CUDA device.
 class Lease {
  public:
   explicit Lease(const Place& place, const Reading& reading = {});
@@ -79,22 +80,24 @@ class Lease {
 struct DevicePicture {
   std::shared_ptr<Engine> engine;
   Picture picture;
-  /// Released before the pixels. Others that know their address may still use them on streams of their own.
+  /// Set if the address of the pixels was given to other code, which may still use them on its own streams. Released
+  /// before the pixels; this waits for the streams.
   mutable std::shared_ptr<const void> users = nullptr;
 };
 
-/// What steps have found in an image, such as "angle" and "-2.45". The last one of a name counts.
+/// Values that steps have found in an image, such as "angle" and "-2.45". If a name occurs more than once, the last
+/// value counts.
 using Found = std::vector<std::pair<std::string, std::string>>;
 
-/// What Python calls an Image: pixels on the host or on a device, and what its file says besides. Nothing changes it,
-/// and copies share it.
+/// The Image of Python: pixels on the host or on a device, and the other content of its file. Immutable; copies share
+/// the content.
 class PyImage {
  public:
   using Pixels = std::variant<std::shared_ptr<const Image>, std::shared_ptr<const DevicePicture>>;
 
-  /// Without a file: it then has no pages.
+  /// For pixels without a file. file().pages is then 0.
   explicit PyImage(Image pixels);
-  /// `file` is as file_of() makes it.
+  /// `file` must come from file_of() in images.cpp.
   PyImage(Pixels pixels, codecs::DecodedImage file, std::string name)
       : pixels_(std::move(pixels)),
         file_(std::make_shared<const codecs::DecodedImage>(std::move(file))),
@@ -104,7 +107,7 @@ class PyImage {
   [[nodiscard]] ImageShape shape() const { return {file_->width(), file_->height(), file_->format()}; }
   [[nodiscard]] const codecs::DecodedImage& file() const { return *file_; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// By the steps that made the image.
+  /// The values found by the steps that made the image.
   [[nodiscard]] const Found& found() const { return found_; }
 
   /// Null for pixels on a device.
@@ -134,34 +137,36 @@ class PyImage {
   Found found_;
 };
 
-/// Reads a file with a leased engine. `page` from 1; 0 = the first.
+/// Reads a file with a leased engine. `page` counts from 1; 0 also means the first page.
 PyImage read_with(const std::shared_ptr<Engine>& engine, const std::string& path, std::uint32_t page = 0);
 
-/// Reads a file; a file in memory. Throws Error{usage} for a device that does not exist, and as decode_image does.
+/// read_file() reads a file; decode() reads the content of a file. Both throw Error{usage} for a device that does not
+/// exist, and the errors of decode_image.
 PyImage read_file(const std::string& path, const std::string& device, std::uint32_t page, const Reading& reading);
 PyImage decode(std::string_view content, const std::string& device, std::uint32_t page, const Reading& reading);
 
-/// Copies pixels in the memory of a CUDA device to the device named, or to their own if none is named.
+/// Copies pixels from the memory of a CUDA device to `device`, or to a new image on the same device if `device` is
+/// nullopt.
 PyImage copied_from_device(ConstView pixels, const std::optional<std::string>& device);
 
-/// A copy on another device; the image itself if it is there.
+/// A copy of the image on `device`. Returns the image itself if it is already there.
 PyImage moved_to(const PyImage& image, const std::string& device);
 
 /// Steps with checked options, ready for any number of images, on any threads.
 class Chain {
  public:
-  /// Of words as after `gpuimg`. Throws Error{usage}.
+  /// `words` are the words that would follow `gpuimg` on the command line. Throws Error{usage}.
   explicit Chain(const Words& words);
 
   /// The words, with the defaults in brackets.
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  /// What decoding an image and taking it through the steps holds at once, in bytes.
+  /// The largest number of bytes that are held while an image is decoded and processed by the steps.
   [[nodiscard]] std::uint64_t most_bytes(const codecs::DeclaredImage& declared) const;
 
   [[nodiscard]] PyImage on(const PyImage& image) const;
 
-  /// With an engine that the caller has leased, and that can read the pixels.
+  /// Uses an engine that the caller has leased, which must be able to read the pixels.
   [[nodiscard]] PyImage on(const PyImage& image, const std::shared_ptr<Engine>& engine) const;
 
  private:
@@ -169,13 +174,13 @@ class Chain {
   std::string text_;
 };
 
-/// The content of the file that a command makes of an image, in a form such as npy or json.
+/// The content of the file that a command would write for an image, in a format such as npy or json.
 std::string numbers_of(const PyImage& image, const std::string& command, const Words& options, const std::string& form);
 
 /// Writes a file as `gpuimg convert` does with these options.
 void write_file(const PyImage& image, const std::string& path, bool force, const Words& options);
 
-/// The content of that file.
+/// The content of the file that write_file() would write.
 std::string encode(const PyImage& image, const std::string& format, const Words& options);
 
 }  // namespace gpuimg::python

@@ -1,5 +1,6 @@
-// The compiled part of the Python module: gpuimg._core. Images, chains of steps, files read ahead, and the command line
-// in this process. What users see is made of it in gpuimg/__init__.py, from the same lists as --help. docs/python.md.
+// The compiled part of the Python module: gpuimg._core. Images, chains of steps, reading files in advance, and running
+// the command line in this process. gpuimg/__init__.py and _methods.py build the public interface on top of it.
+// docs/python.md.
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -48,11 +49,11 @@ nb::bytes bytes_of(const Bytes& bytes) {
 
 // --- Arrays ---------------------------------------------------------------------------------------------------------
 
-/// Pixels of someone else, any bytes apart.
+/// Pixels that another library owns, with any distance between samples.
 struct ArrayPixels {
   const std::byte* data;
   ImageShape shape;
-  std::int64_t row, pixel, channel;  ///< bytes from one to the next
+  std::int64_t row, pixel, channel;  ///< distances in bytes
 
   /// True if a row is one block of memory.
   [[nodiscard]] bool has_packed_rows() const {
@@ -62,7 +63,8 @@ struct ArrayPixels {
   }
 };
 
-/// `sides` and `strides`, in samples, are of each axis. Throws Error{unsupported} if it is not an image.
+/// `sides` and `strides` give the length and the stride of each axis, in samples. Throws Error{unsupported} if the
+/// array is not an image.
 ArrayPixels pixels_of_array(const void* data, std::optional<Sample> sample, const std::vector<std::int64_t>& sides,
                             const std::vector<std::int64_t>& strides) {
   constexpr std::int64_t kMostSide = std::int64_t{1} << 30;
@@ -100,7 +102,7 @@ PyImage copied_from_host(const ArrayPixels& from) {
   return PyImage(std::move(image));
 }
 
-/// Throws Error{unsupported} for rows that a device cannot copy as one block each.
+/// Throws Error{unsupported} unless a device can copy each row as one block.
 PyImage copied_from_array_of_device(const ArrayPixels& from, const std::optional<std::string>& device) {
   const std::size_t row = static_cast<std::size_t>(from.shape.width) * from.shape.format.bytes_per_pixel();
   if (!from.has_packed_rows() || (from.shape.height > 1 && from.row < static_cast<std::int64_t>(row))) {
@@ -113,7 +115,7 @@ PyImage copied_from_array_of_device(const ArrayPixels& from, const std::optional
                             device);
 }
 
-/// Copies an array of NumPy, or of anything with DLPack, to `device`, or leaves it where it is.
+/// Copies an array of NumPy, or of any object with DLPack, to `device`; nullopt means the array's own device.
 PyImage from_array(const nb::ndarray<nb::ro>& array, const std::optional<std::string>& device) {
   const auto type = array.dtype();
   const std::optional<Sample> sample = type == nb::dtype<std::uint8_t>()    ? std::optional(Sample::u8)
@@ -133,7 +135,7 @@ PyImage from_array(const nb::ndarray<nb::ro>& array, const std::optional<std::st
   return device ? moved_to(image, *device) : image;
 }
 
-/// Copies what __cuda_array_interface__ describes. Without strides (null), it has no gaps.
+/// Copies the array that __cuda_array_interface__ describes. If strides are missing or None, the array is contiguous.
 PyImage from_cuda_interface(const nb::dict& interface, const std::optional<std::string>& device) {
   const auto type = nb::cast<std::string>(interface["typestr"]);
   const std::optional<Sample> sample = type == "|u1"   ? std::optional(Sample::u8)
@@ -165,8 +167,8 @@ PyImage from_cuda_interface(const nb::dict& interface, const std::optional<std::
   return copied_from_array_of_device(from, device);
 }
 
-/// Notes that others learn the address of an image's pixels on a device. Before the memory is freed, the device then
-/// finishes what they have begun on streams of their own.
+/// Notes that other code receives the address of an image's pixels on a device. That code may use the pixels on its own
+/// streams, so the device is idle before the memory is freed.
 void share_address(const PyImage& image) {
   const DevicePicture& pixels = *image.device();
   if (pixels.users == nullptr) {
@@ -180,7 +182,7 @@ void share_address(const PyImage& image) {
   }
 }
 
-/// The pixels without a copy, read-only, in the form that `Framework` asks for. They keep the image alive.
+/// The pixels without a copy, read-only, as an array of type `Framework`. The array keeps the image alive.
 template <class... Framework>
 nb::ndarray<Framework..., nb::ro> array_of(const PyImage& image, nb::handle owner) {
   const ImageShape shape = image.shape();
@@ -218,8 +220,8 @@ nb::object dlpack_of(nb::handle self) {
   return nb::cast(array_of<nb::array_api>(nb::cast<const PyImage&>(self), self), nb::rv_policy::reference);
 }
 
-/// Version 3. The stream is left out, which says that the pixels are there: image_on() has waited for them. PyTorch
-/// does not take what says that it is read-only.
+/// Version 3. `stream` is None, because consumers need not wait: image_on() has waited until the pixels are complete.
+/// The array is declared writable, because PyTorch rejects read-only arrays.
 nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
     throw nb::attribute_error("the image is not on a CUDA device");
@@ -239,7 +241,7 @@ nb::dict cuda_interface(const PyImage& image) {
 
 // --- Many files -----------------------------------------------------------------------------------------------------
 
-/// An iterator over images that are read ahead.
+/// An iterator over images that are read in advance.
 class Reader {
  public:
   Reader(Words paths, const std::string& device, int workers, std::uint64_t max_bytes, const Reading& reading,
@@ -266,7 +268,7 @@ class Reader {
     ahead_ = std::make_unique<ReadAhead<PyImage>>(std::move(plan));
   }
 
-  /// (index, image, error): one of the two is None. The error is not thrown.
+  /// Returns (index, image, error), where either image or error is None. Does not throw the error.
   nb::tuple next() {
     std::optional<ReadAhead<PyImage>::Item> item;
     {
@@ -289,7 +291,7 @@ class Reader {
   void stop() { ahead_->stop(); }
 
  private:
-  /// The kind and the text.
+  /// The kind and the text of an error.
   static std::pair<std::string, std::string> message_of(const std::exception_ptr& error);
 
   std::shared_ptr<const Words> paths_;
@@ -327,7 +329,7 @@ void raise(const std::exception_ptr& thrown, void* /*unused*/) {
   }
 }
 
-/// What a run of the command line came to.
+/// The outcome of a run of the command line.
 struct Ran {
   struct Failure {
     std::string path;  ///< empty if the run failed as a whole
@@ -352,7 +354,7 @@ struct Ran {
 Ran run(const Words& words) {
   Ran ran;
   const KeptCudaDevice kept;
-  const SharedSignals signals;  // raises at its end what came meanwhile, so that Python's handlers run
+  const SharedSignals signals;  // its destructor raises signals that arrived meanwhile, for Python's handlers
   std::vector<const char*> argv = {"gpuimg"};
   std::transform(words.begin(), words.end(), std::back_inserter(argv),
                  [](const std::string& word) { return word.c_str(); });
@@ -386,7 +388,7 @@ nb::list choices_of(const std::vector<Choice>& choices) {
   return names;
 }
 
-/// Name, text, placeholder, choices, default and owner of each option of the operation itself or of the run.
+/// The properties of each option, as a dict. "is_of_run" tells options of the whole run from options of the operation.
 nb::list options_of(const CommandModel& command) {
   nb::list all;
   for (const OptionModel& option : command.options) {
@@ -404,7 +406,7 @@ nb::list options_of(const CommandModel& command) {
   return all;
 }
 
-/// The subcommands, as --help explains them.
+/// The subcommands as --help describes them.
 nb::list commands() {
   const CommandLine line(all_commands(), [] { return std::string(); });
   nb::list all;
@@ -429,7 +431,7 @@ nb::list commands() {
   return all;
 }
 
-/// What the file says besides its pixels.
+/// The content of the file other than its pixels.
 nb::dict metadata_of(const PyImage& image) {
   const codecs::DecodedImage& file = image.file();
   nb::dict all;
@@ -464,7 +466,7 @@ int fill_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 PyType_Slot kImageSlots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(fill_buffer)}, {0, nullptr}};
 
-/// Paths and words are bytes, as the system has them: a name need not be UTF-8.
+/// Paths and words are passed as bytes, because a file name need not be valid UTF-8.
 std::string string_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 Words words_of(const nb::list& words) {

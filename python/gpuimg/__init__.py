@@ -1,6 +1,7 @@
 """Exact pixels at the speed of a GPU: image files, NumPy arrays and tensors, and the operations of the gpuimg tool.
 
-Every operation of the command line is a method of Image, with the same names, defaults, checks and bytes: docs/python.md.
+Every operation of the command line is a method of Image, with the same name, defaults and checks. It gives the same
+bytes. docs/python.md.
 """
 import collections
 import os
@@ -13,7 +14,7 @@ __version__ = _core.version().split()[0]
 
 
 class Error(Exception):
-    """What gpuimg rejects. str() is the line that the command line prints; `kind` says what is wrong.
+    """An error that gpuimg reports. str() is the message that the command line prints; `kind` classifies the error.
 
     kind is one of usage, read, write, decode, unsupported, backend_unavailable, out_of_memory, device_fault, mismatch,
     check_failed and internal.
@@ -36,25 +37,26 @@ Item = collections.namedtuple("Item", "index path image error")
 Item.__doc__ = "A file of read_many: its place in the list, its path, and its image, or the Error in place of it."
 
 Failure = collections.namedtuple("Failure", "path kind message")
-Failure.__doc__ = "An image of a run that failed. path is None if the run failed as a whole, as one of a single file does."
+Failure.__doc__ = "A failed image of a run. path is None if the run failed as a whole, like a run with a single file."
 
 Result = collections.namedtuple("Result", "exit_code done failed skipped failures")
-Result.__doc__ = """What a run of the command line came to: its exit code, counts of images, and the first 10,000 Failures.
+Result.__doc__ = """The outcome of a run of the command line: exit code, numbers of images, and the first 10,000 Failures.
 
 docs/cli.md lists the exit codes.
 """
 
 
 def _path(path):
-    """The bytes of a path, as the system has them."""
+    """A path as the bytes that the operating system uses."""
     return os.fsencode(path)
 
 
 def read(file, *, device="cpu", page=None, auto_orient=True, lenient=False, max_pixels=1 << 30):
-    """Reads an image file, or the bytes of one, to exact and upright pixels.
+    """Reads an image from a file, or from the bytes of a file. The pixels are exact and upright.
 
-    page: of a file of several images, from 1. auto_orient: apply the EXIF orientation. lenient: read a damaged JPEG as
-    far as possible; Image.notes then says so. max_pixels: reject an image that declares more.
+    page: which image of a multi-image file to read, counted from 1. auto_orient: apply the EXIF orientation. lenient:
+    decode as much of a damaged JPEG as possible; Image.notes then describes the damage. max_pixels: reject an image
+    that declares more pixels.
     """
     reading = _core.Reading(auto_orient, lenient, max_pixels)
     if isinstance(file, (bytes, bytearray, memoryview)):
@@ -63,15 +65,16 @@ def read(file, *, device="cpu", page=None, auto_orient=True, lenient=False, max_
 
 
 def decode(data, **options):
-    """Reads the bytes of an image file. The options are those of read()."""
+    """Reads an image from the bytes of a file. Takes the same options as read()."""
     return read(bytes(data), **options)
 
 
 def from_array(array, *, device=None):
-    """Copies an array: (H, W) or (H, W, 1 to 4) of uint8 or uint16.
+    """Copies an array to an image. The array has the shape (H, W) or (H, W, 1 to 4), and holds uint8 or uint16.
 
-    It comes from NumPy, PyTorch, CuPy, or anything with DLPack, a buffer or __cuda_array_interface__. device: where the
-    image is to be; None leaves the pixels where they are. An array on a device is read once all streams are done with it.
+    The array comes from NumPy, PyTorch or CuPy, or from any object with DLPack, the buffer protocol or
+    __cuda_array_interface__. device: the device that holds the image; None keeps the array's device. If the array is in
+    the memory of a CUDA device, first waits for all streams of that device.
     """
     if isinstance(array, Image):
         return array if device is None else array.to(device)
@@ -91,19 +94,21 @@ def from_array(array, *, device=None):
 
 
 def chain(words):
-    """Steps for any number of images, as the command line has them: chain("resize --size 50% --then flip horizontal").
+    """Prepares steps for any number of images. Write them as on the command line:
+    chain("resize --size 50% --then flip horizontal").
 
-    The result is called with an image and returns one.
+    Call the result with an image; it returns the processed image.
     """
     return _core.Chain(_methods.words_of(words))
 
 
 def read_many(paths, *, device="cpu", workers=0, max_memory=2 << 30, then=None, auto_orient=True, lenient=False,
               max_pixels=1 << 30):
-    """Reads files ahead on several threads and yields an Item for each, in order. A bad file is an item with an error.
+    """Reads files in advance on several threads, and yields an Item for each, in order.
 
-    workers: threads, 0 for one per processor. max_memory: bytes of the images that are being read or wait to be taken.
-    then: a chain(), or its words, that each image goes through.
+    The Item of a bad file has an error instead of an image. workers: threads, 0 for one per processor. max_memory: limit
+    in bytes on the images that are being read or not yet taken. then: a chain(), or the words of one, to apply to each
+    image.
     """
     paths = [os.fspath(path) for path in paths]
     if then is not None and not isinstance(then, _core.Chain):
@@ -128,8 +133,9 @@ def _items(reader, paths):
 def run(words):
     """Runs a command line in this process: run("equalize photos/ out/ --manifest run.jsonl"), or a list of words.
 
-    It prints what the tool prints. Ctrl-C ends a run once the images in flight are done; a single file is then not
-    written. Then KeyboardInterrupt is raised, or the program's own handler runs. A second Ctrl-C ends the process.
+    Prints the same output as the tool. Ctrl-C ends a batch once the images in flight are done; a run with a single file
+    writes nothing. Then KeyboardInterrupt is raised, or the program's own handler runs. A second Ctrl-C ends the
+    process.
     """
     sys.stdout.flush()
     sys.stderr.flush()

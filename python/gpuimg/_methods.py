@@ -1,4 +1,4 @@
-"""Makes the methods of Image, and their type stubs, from the lists that --help is made from.
+"""Generates the methods of Image, and their type stubs, from the lists that also define --help.
 
 python -c 'import gpuimg._methods as m; m.write_stubs("FILE")' writes the stubs.
 """
@@ -14,17 +14,18 @@ from . import _core
 
 COMMANDS = {command["name"]: command for command in _core.commands()}
 
-# Commands whose result may be numbers in place of an image, and the form in which they come.
+# Commands whose result can be numbers instead of an image, and the format of these numbers.
 NUMBERS = {"hist": "json", "integral": "npy", "hsl": "npy"}
 # Steps without a method: write() replaces convert, and duplicates needs several images.
 NO_METHODS = {"convert", "duplicates"}
-# Options of `hist` that say how it is drawn, added up or printed; the method returns the numbers.
+# Options without a parameter. For example, options of `hist` control how counts are drawn, added up or printed, but the
+# method only returns the counts.
 LEFT_OUT = {"hist": {"format", "chart", "summary", "log", "title", "overlay", "merge", "table", "columns", "total", "fail-if"}, "hsl": {"planes"},
             "equalize": {"lut"}}
 
 
 def words_of(words):
-    """The words of a command line: a string as a shell reads it, or a sequence of words."""
+    """The words of a command line, as bytes. Splits a string like a shell; takes a sequence of words as it is."""
     return [os.fsencode(word) for word in (shlex.split(words) if isinstance(words, str) else words)]
 
 
@@ -34,7 +35,7 @@ def python_name(name):
 
 
 def text_of(option, value):
-    """A value as the command line has it: 0.5, "luma", (800, None) as 800x, (0, 0, 10, 10) as 0,0,10,10."""
+    """A value as written on the command line: 0.5, "luma", (800, None) as 800x, (0, 0, 10, 10) as 0,0,10,10."""
     if isinstance(value, (tuple, list)):
         between = "," if "," in option["placeholder"] or option["placeholder"] == "COLOR" else "x"
         return between.join("" if part is None else text_of(option, part) for part in value)
@@ -65,7 +66,7 @@ def option_words(options, values):
 
 
 def options_of(command, of_run=False):
-    """The options of an operation, or of the file that it writes, by their Python names."""
+    """The options of an operation, or of the file that it writes, as a dict by Python name."""
     left_out = LEFT_OUT.get(command["name"], set())
     return {python_name(option["name"]): option for option in command["options"]
             if option["group"] == ("Output" if of_run else "Options") and option["is_of_run"] == of_run
@@ -77,7 +78,8 @@ WRITING = {python_name(option["name"]): option for option in COMMANDS["convert"]
 
 
 def signature_of(command):
-    """Words such as the angle of rotate come first, then the options; the first of them may be given by position."""
+    """Words such as the angle of rotate come first, then the options. If there are no words, the first option can be
+    passed by position."""
     kind = inspect.Parameter
     parameters = [kind("self", kind.POSITIONAL_ONLY)]
     parameters += [kind(word["name"].lower(), kind.POSITIONAL_OR_KEYWORD) for word in command["words"]]
@@ -118,7 +120,7 @@ def method_of(command, chains):
         words += option_words(options, values)
         if form is None or is_image(name, values):
             return chained(chains, (name, *words))(self)
-        import numpy  # only what returns arrays needs it
+        import numpy  # imported here because only methods that return arrays need it
         return numbers_in(self._numbers(name, [os.fsencode(word) for word in words], form), form, numpy)
 
     method.__name__ = method.__qualname__ = name
@@ -129,13 +131,14 @@ def method_of(command, chains):
 
 
 def is_image(name, values):
-    """True if the result is an image: of integral the mean, of hsl an adjustment or the way back."""
+    """True if the result is an image: for integral, the mean; for hsl, an adjustment or the inverse conversion."""
     which = {"integral": ("mean",), "hsl": ("inverse", "hue", "saturation", "lightness")}.get(name, ())
     return any(values.get(key) is not None and values.get(key) is not False for key in which)
 
 
 def chained(chains, words):
-    """The steps of these words, checked once. A step that reads a file is made anew: the file may have changed."""
+    """The chain for these words, built and checked once. A chain that reads a file is built again for each call, because
+    the file may have changed."""
     made = chains.get(words)
     if made is None:
         made = _core.Chain([os.fsencode(word) for word in words])
@@ -147,16 +150,16 @@ def chained(chains, words):
 
 
 def histogram_report(self, channel=None, **options):
-    """What `hist --format json` writes, as a dict: counts, statistics and percentiles of each channel."""
+    """The output of `hist --format json` as a dict: counts, statistics and percentiles of each channel."""
     known = options_of(COMMANDS["hist"])
     words = option_words(known, {"channel": channel, **options})
     return json.loads(self._numbers("hist", [os.fsencode(word) for word in words], "json"))
 
 
 def write(self, path, *, force=False, format=None, **options):
-    """Writes the image to a file, whole or not at all. force: replace a file that exists.
+    """Writes the image to a file. If writing fails, the path stays unchanged. force: replace an existing file.
 
-    The options are those of `gpuimg convert`. Metadata of the file that was read is carried over.
+    Takes the options of `gpuimg convert`. Keeps the metadata of the file that the image was read from.
     """
     words = [f"--format={format}"] if format is not None else []
     words += option_words(WRITING, options)
@@ -164,7 +167,7 @@ def write(self, path, *, force=False, format=None, **options):
 
 
 def encode(self, format, **options):
-    """The bytes of the file that write() writes, as in encode("jpg", quality=90)."""
+    """The bytes that write() would write to a file of this format, for example encode("jpg", quality=90)."""
     return self._encode(format, [os.fsencode(word) for word in option_words(WRITING, options)])
 
 
@@ -180,12 +183,12 @@ def dtype(self):
 
 
 def found(self):
-    """What the steps that made the image have found: {"angle": -2.45}, {"threshold": 120}, {"thresholds": [80, 120]}."""
+    """Values that the steps found in the image: {"angle": -2.45}, {"threshold": 120}, {"thresholds": [80, 120]}."""
     return {name: json.loads(f"[{text}]") if name.endswith("s") else json.loads(text) for name, text in self._found}
 
 
 def array(self, dtype=None, copy=None):
-    """For numpy.asarray: the pixels, read-only, without a copy if the image is on the host."""
+    """For numpy.asarray: the pixels, read-only. They are not copied if the image is on the host."""
     if copy is False and self.device != "cpu":
         raise ValueError("an image on a device must be copied to become a NumPy array")
     pixels = self._numpy()
@@ -197,9 +200,9 @@ def array(self, dtype=None, copy=None):
 
 
 def dlpack(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """The pixels for torch.from_dlpack and others, without a copy.
+    """The pixels, without a copy, for torch.from_dlpack and other consumers of DLPack.
 
-    On a device, the pixels are complete before this returns, so that any stream of the consumer may read them.
+    Pixels on a device are complete when this returns, so the consumer can read them on any stream.
     """
     image = self
     if dl_device is not None and tuple(dl_device) == (1, 0) and self.device != "cpu":
@@ -229,7 +232,7 @@ OPERATIONS = [command for command in COMMANDS.values() if command["is_step"] and
 
 
 def add_to(image, error):
-    """Gives the class its methods."""
+    """Adds the generated and the handwritten methods to the class."""
     chains = {}
     atexit.register(chains.clear)
     for name, function in BY_HAND.items():
