@@ -145,8 +145,8 @@ PyImage read_with(const std::shared_ptr<Engine>& engine, const std::string& path
 PyImage read_file(const std::string& path, const std::string& device, std::uint32_t page, const Reading& reading);
 PyImage decode(std::string_view content, const std::string& device, std::uint32_t page, const Reading& reading);
 
-/// Copies pixels from the memory of a CUDA device to `device`, or to a new image on the same device if `device` is
-/// nullopt.
+/// Copies pixels in the memory of a CUDA device to an image on `device`; nullopt means the device that holds the
+/// pixels.
 PyImage copied_from_device(ConstView pixels, const std::optional<std::string>& device);
 
 /// A copy of the image on `device`. Returns the image itself if it is already there.

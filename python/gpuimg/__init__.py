@@ -40,7 +40,7 @@ Failure = collections.namedtuple("Failure", "path kind message")
 Failure.__doc__ = "A failed image of a run. path is None if the run failed as a whole, like a run with a single file."
 
 Result = collections.namedtuple("Result", "exit_code done failed skipped failures")
-Result.__doc__ = """The outcome of a run of the command line: exit code, numbers of images, and the first 10,000 Failures.
+Result.__doc__ = """The outcome of a command line: its exit code, numbers of images, and the first 10,000 Failures.
 
 docs/cli.md lists the exit codes.
 """
@@ -106,9 +106,9 @@ def read_many(paths, *, device="cpu", workers=0, max_memory=2 << 30, then=None, 
               max_pixels=1 << 30):
     """Reads files in advance on several threads, and yields an Item for each, in order.
 
-    The Item of a bad file has an error instead of an image. workers: threads, 0 for one per processor. max_memory: limit
-    in bytes on the images that are being read or not yet taken. then: a chain(), or the words of one, to apply to each
-    image.
+    The Item of a bad file has an error instead of an image. workers: threads, 0 for one per processor. max_memory:
+    limit in bytes on the images that are being read or not yet taken. then: a chain(), or the words of one, to apply
+    to each image.
     """
     paths = [os.fspath(path) for path in paths]
     if then is not None and not isinstance(then, _core.Chain):

@@ -137,7 +137,7 @@ def is_image(name, values):
 
 
 def chained(chains, words):
-    """The chain for these words, built and checked once. A chain that reads a file is built again for each call, because
+    """The chain for these words, built and checked once. A chain that reads a file is built again for each call, as
     the file may have changed."""
     made = chains.get(words)
     if made is None:
