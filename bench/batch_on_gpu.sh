@@ -56,7 +56,7 @@ run_round() {  # run_round BACKEND WORKERS
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
 "$gpuimg" --version | head -n 1
 printf '%s cores; %s files\n\n' "$(nproc)" "$(find "$images" -type f | wc -l)"
-find "$images" -type f -exec cat {} + >/dev/null  # warms the page cache, so that all runs are alike
+find "$images" -type f -exec cat {} + >/dev/null  # warms the page cache, so that all runs start alike
 printf '| backend, workers | images | images/s | rounds | CPU/wall | peak MB | ms per image |\n|---|---:|---:|---|---:|---:|---|\n'
 failed=0
 for backend in ${BACKENDS:-cpu cuda}; do

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_
     }
   }
   if (kStores == 0 && mixed == 0x6B43A9B5U) {
-    buffers.out[0].x = mixed;  // practically never executed; keeps the compiler from removing the loads
+    buffers.out[0].x = mixed;  // practically never executed; prevents the compiler from removing the loads
   }
 }
 
@@ -107,7 +107,7 @@ std::size_t launch(const Buffers& buffers, const Shape& shape, const cuda::Devic
     case 2: return unrolled.template operator()<2>();
     case 4: return unrolled.template operator()<4>();
     default:
-      if constexpr (kReads == 1 && kWrites <= 2) {  // others need too many registers
+      if constexpr (kReads == 1 && kWrites <= 2) {  // other streams need too many registers
         return unrolled.template operator()<8>();
       } else {
         return unrolled.template operator()<4>();

@@ -18,10 +18,10 @@ namespace gpuimg::bench {
 
 struct CodecTimes {
   double wall_ms = 1e30;
-  double cpu_ms = 1e30;  ///< of all threads together; the more reliable figure on a busy machine
+  double cpu_ms = 1e30;  ///< of all threads together; more reliable than wall time on a busy machine
 };
 
-/// Lowers each field of `least` to what this call() took, if that is less.
+/// Measures one call(). Lowers each field of `least` to the measured time if that is smaller.
 template <class Call>
 void measure_once(CodecTimes& least, Call call) {
   const auto start = std::chrono::steady_clock::now();
@@ -46,7 +46,7 @@ double median_ms(Call call) {
 }
 
 /// Calls per second of `threads` threads. They take the numbers 0 to `calls` − 1 in turn, and pass them to the result
-/// of make_worker(). Making a worker does not count.
+/// of make_worker(). The time for make_worker() does not count.
 template <class MakeWorker>
 double rate_of_threads(int threads, int calls, MakeWorker make_worker) {
   std::atomic<int> ready{0};

@@ -27,7 +27,7 @@ struct Options {
   std::vector<int> threads = {1, 2};
 };
 
-/// The same scene in gray and in RGB.
+/// One scene in gray and in RGB.
 struct Scene {
   cv::Mat gray;
   cv::Mat rgb;
@@ -114,7 +114,7 @@ void otsu(const cv::Mat& gray, Targets& to) {
   cv::threshold(gray, to.out, 0, 255, cv::THRESH_BINARY | cv::THRESH_OTSU);
 }
 
-/// In float64, as OpenCV users write it: √(mean of squares − square of mean).
+/// The deviation in float64, as OpenCV users compute it: √(mean of squares − square of mean).
 void deviation(const cv::Mat& gray, Targets& to) {
   cv::boxFilter(gray, to.between, CV_64F, {kWindow, kWindow});
   cv::sqrBoxFilter(gray, to.plane, CV_64F, {kWindow, kWindow});
@@ -267,9 +267,9 @@ double median(std::vector<double> times) {
 
 double minimum(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-/// Times our operation and theirs alternately, so that disturbances affect both. The ratio is the median over all
-/// rounds. Both write to memory that they have already written to; only in the column "new" does OpenCV write to new
-/// memory.
+/// Times gpuimg's and OpenCV's operation alternately, so that disturbances affect both. The ratio is the median over
+/// all rounds. Both write to memory that they have already written to, except in the column "new", where OpenCV writes
+/// to new memory.
 void run_duel(const Duel& duel, Backend& backend, int repeats) {
   std::vector<double> ours;
   std::vector<double> reused;

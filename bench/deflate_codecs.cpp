@@ -1,5 +1,5 @@
-// Times inflate and deflate on the image data of PNG files, with one thread: gpuimg's, zlib's and libdeflate's. usage:
-// gpuimg_deflate_bench PNG...   Discussion of the results: docs/decisions/0006-own-inflate.md.
+// Times inflate and deflate of gpuimg, zlib and libdeflate on the image data of PNG files, with one thread.
+// usage: gpuimg_deflate_bench PNG...   Discussion of the results: docs/decisions/0006-own-inflate.md.
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <zlib.h>
@@ -94,7 +94,7 @@ std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
   return size;
 }
 
-/// Deflates each strip separately, as the PNG writer does. Returns the sum of their sizes.
+/// Deflates each strip separately, as the PNG writer does. Returns the total compressed size.
 std::size_t deflate_strips(const Buffer& rows, const std::function<std::size_t(std::span<const std::byte>)>& deflate) {
   std::size_t size = 0;
   for (std::size_t begin = 0; begin < rows.size(); begin += gpuimg::png::kStripBytes) {
@@ -141,7 +141,7 @@ void compare(std::vector<Contender> contenders) {
   }
 }
 
-/// The rows of the image as our writer filters them.
+/// The rows of the image as gpuimg's writer filters them.
 Buffer filtered_rows(const Image& image, std::size_t size) {
   Buffer png;
   encode_png(image.view(), "", {}, [&](std::span<const std::byte> part) {

@@ -36,7 +36,7 @@ void paint(View pixels) {
   }
 }
 
-/// In milliseconds: the median of `rounds` calls after a first one.
+/// The median time of `rounds` calls, in milliseconds. A first call is not counted.
 template <class Work>
 double median_ms(int rounds, const Work& work) {
   std::vector<double> times;

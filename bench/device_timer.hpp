@@ -16,8 +16,8 @@ struct Times {
   float min_ms = 0.0F;
 };
 
-/// Queues work on the device's stream. The argument is the number of the call. The timer keeps results for a while, so
-/// that consecutive results do not reuse memory that is still cached.
+/// Queues work on the device's stream. The argument is the number of the call. The timer holds several results, so that
+/// a call does not write to memory that is still cached.
 using Work = std::function<std::optional<Picture>(int)>;
 
 struct TimingPlan {

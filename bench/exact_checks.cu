@@ -1,4 +1,4 @@
-// Checks every pixel of a result on the device against the rules in core/ops.
+// Checks every pixel of a result on the device against the definitions in core/ops.
 #include "bench/exact_checks.hpp"
 
 #include "device/cuda_check.hpp"

@@ -1,5 +1,5 @@
-// Times JPEG decoding on the device, where the pixels stay, and encoding at quality 90. First checks both against
-// libjpeg-turbo. usage: gpuimg_jpeg_device_bench THREADS JPEG...    Each thread has its own backend; files wait in
+// Times decoding of JPEGs to pixels in device memory, and encoding of these pixels at quality 90. First checks both
+// against libjpeg-turbo. usage: gpuimg_jpeg_device_bench THREADS JPEG... Each thread has its own backend; files wait in
 // page-locked memory.
 #include <fmt/format.h>
 
@@ -29,10 +29,10 @@ struct File {
   std::string name;
   Image bytes;  ///< the file, as one row of page-locked memory
   EncodedJpeg jpeg;
-  Encoding encoding;  ///< the format to encode its pixels to
+  Encoding encoding;  ///< the format that the pixels are encoded to
 };
 
-/// Decodes a file on both sides, and reports whether the pixels agree.
+/// Decodes a file on the device and on the host. Returns true if the pixels are equal.
 bool is_sound(Backend& backend, const File& file) {
   const std::optional<Picture> picture = backend.decode(file.jpeg);
   if (!picture) {
@@ -48,7 +48,7 @@ bool is_sound(Backend& backend, const File& file) {
   return same;
 }
 
-/// Encodes a file's pixels on both sides, and reports whether the bytes agree.
+/// Encodes a file's pixels on the device and on the host. Returns true if the bytes are equal.
 bool is_encoded_alike(Backend& backend, const File& file, const Picture& picture) {
   const std::optional<Encoded> scan = backend.encode(picture, file.encoding);
   if (!scan) {

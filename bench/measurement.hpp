@@ -34,7 +34,7 @@ struct Result {
   std::string fault;  ///< empty if the result was correct
 };
 
-/// The time of smaller images is mostly launch overhead. So their target is a time instead of a share of the stream.
+/// Smaller images take mostly launch overhead. So their target is a time instead of a share of the stream's rate.
 inline constexpr std::size_t kSmallPixels = std::size_t{1} << 22;
 
 class Measurement {

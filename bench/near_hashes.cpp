@@ -18,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kMostSeconds = 60.0;  ///< per million hashes
 
-/// If `clusters`, only every second hash is random; the others differ by up to five bits from one of a thousand
-/// centers.
+/// If `clusters` is true, only every second hash is random. Each of the other hashes differs by up to five bits from
+/// one of a thousand centers.
 std::vector<std::uint64_t> made_hashes(std::size_t count, bool clusters) {
   std::mt19937_64 random(1);
   std::vector<std::uint64_t> hashes(count);

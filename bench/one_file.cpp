@@ -27,8 +27,8 @@ using namespace gpuimg;
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-constexpr std::size_t kBlockBytes = 3'400'000;  ///< as for a photograph of 14.7 megapixels
-constexpr int kBlocksOfThread = 6;              ///< used in turn, so that they are not in the processor's cache
+constexpr std::size_t kBlockBytes = 3'400'000;  ///< size of an encoded photograph of 14.7 megapixels
+constexpr int kBlocksOfThread = 6;              ///< used in turn, so that a block is no longer in the processor's cache
 
 double cpu_seconds() {
   rusage used{};

@@ -27,11 +27,12 @@ struct Options {
   int repeats = 20;
 };
 
-/// An operation on pictures of one format, the plain stream of as many bytes, and the share of its rate to reach.
+/// An operation on pictures of one format, a plain stream of as many bytes, and the share of the stream's rate to
+/// reach.
 struct Case {
   const char* name;
   PixelFormat format;
-  int reads;   ///< of the stream, as a ratio to `writes`
+  int reads;   ///< the stream reads and writes in the ratio `reads` : `writes`
   int writes;  ///< 0 = read only
   int bytes_per_pixel;
   double target;
@@ -96,7 +97,7 @@ Picture picture_of(const opencl::DevicePointer& device, const Options& options, 
   return picture;
 }
 
-/// Milliseconds for a stream of `bytes` with the ratio of `of`: the best of several shapes.
+/// The time of a stream of `bytes` bytes with the ratio of `of`, in milliseconds. The best of several shapes.
 double stream_ms(const opencl::DevicePointer& device, const Case& of, std::size_t bytes, int repeats) {
   const std::size_t units = bytes / 16 / static_cast<std::size_t>(of.reads + of.writes);
   const opencl::Memory in(device, units * 16 * static_cast<std::size_t>(of.reads));
@@ -144,7 +145,7 @@ struct TextbookCase {
   const char* kernel;
 };
 
-/// Returns false if the textbook kernel counts differently from ours.
+/// Returns false if the counts of the textbook kernel differ from gpuimg's.
 bool print_textbook(const opencl::DevicePointer& device, const Options& options, const TextbookCase& of,
                     Distribution distribution) {
   constexpr std::size_t kGroupsPerUnit = 8;

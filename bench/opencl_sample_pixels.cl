@@ -1,5 +1,5 @@
-// Paints sample pictures of 8-bit RGBA pixels from value noise. Repeats sample_pixels.cu; floats may be rounded
-// differently. Distributions are numbered like Distribution in operation.hpp.
+// Paints sample pictures of 8-bit RGBA pixels from value noise. Same algorithm as sample_pixels.cu; floats may be
+// rounded differently. Distributions are numbered like Distribution in operation.hpp.
 
 #define NOISE 0u
 #define CONSTANT 1u

@@ -1,5 +1,5 @@
-// A plain stream, which shows the ceiling that memory sets. Macros: READS and WRITES, the 16-byte vectors of a unit;
-// AHEAD, the number of units that a work-item loads before it stores the first one.
+// A plain stream, which measures the limit that memory bandwidth sets. Macros: READS and WRITES are the numbers of
+// 16-byte vectors of a unit; AHEAD is the number of units that a work-item loads before it stores the first one.
 
 __kernel void stream(__global const uint4* in, __global uint4* out, ulong units, uint never) {
   uint4 last = (uint4)(0u);
@@ -26,7 +26,7 @@ __kernel void stream(__global const uint4* in, __global uint4* out, ulong units,
       }
     }
   }
-  if (WRITES == 0 && last.x == never && last.y == never && last.z == never) {  // makes the loads necessary
+  if (WRITES == 0 && last.x == never && last.y == never && last.z == never) {  // prevents the compiler from removing the loads
     out[0] = last;
   }
 }

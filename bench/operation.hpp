@@ -1,5 +1,5 @@
-// The timed operations: their input, the bytes that they have to move, and their targets (docs/performance.md, "GPU:
-// the current table").
+// The timed operations: their inputs, the numbers of bytes that they read and write, and their targets
+// (docs/performance.md, "GPU: the current table").
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ enum class Operation {
   bradley_32767,
 };
 
-/// What the pixels look like. This affects histograms.
+/// The content of a picture, which affects the speed of histograms.
 enum class Distribution { noise, constant, photo, posterized };
 
 inline constexpr std::array kDistributions = {Distribution::noise, Distribution::constant, Distribution::photo,

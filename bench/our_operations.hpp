@@ -29,7 +29,7 @@ struct Outcome {
 /// Runs an operation through the interface that the tool uses.
 Outcome run(Backend& backend, Operation operation, const Picture& picture);
 
-/// Calls operations one level below that interface, where the stream is accessible and nothing waits for the device.
+/// Calls operations one level below Backend, where the stream is accessible and no call waits for the device.
 class OurOperations {
  public:
   explicit OurOperations(const std::shared_ptr<cuda::Device>& device);
@@ -48,7 +48,8 @@ class OurOperations {
   std::unique_ptr<struct CountMemory> counts_;
 };
 
-/// Compares both backends on one image. Returns an empty string if they agree, else a description of the difference.
+/// Compares the results of two backends for one image. Returns an empty string if they are equal, else a description of
+/// the difference.
 std::string difference(Backend& ours, Backend& reference, Operation operation, const Image& image);
 
 }  // namespace gpuimg::bench

@@ -1,6 +1,6 @@
-// Times PNG on the device: encoding pixels that are in device memory, and, for images that are PNG files, decoding
-// including the upload from page-locked memory. First checks files and pixels against the host's. usage:
-// gpuimg_png_device_bench THREADS IMAGE...    Each thread has its own backend.
+// Times PNG on the device: encoding pixels in device memory, and decoding PNG files, including the upload from
+// page-locked memory. First checks files and pixels against the host's results. usage: gpuimg_png_device_bench THREADS
+// IMAGE... Each thread has its own backend.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -38,7 +38,7 @@ codecs::WriteOptions options_of(int level) {
   return options;
 }
 
-/// Encodes on both sides. Returns the size of the file, or 0 if the results differ.
+/// Encodes on the device and on the host. Returns the size of the file, or 0 if the results differ.
 std::size_t checked_size(Backend& backend, const Source& source, int level) {
   const ConstView pixels = source.pixels.view();
   const codecs::WriteOptions options = options_of(level);
@@ -56,7 +56,8 @@ std::size_t checked_size(Backend& backend, const Source& source, int level) {
   return same ? found.size() : 0;
 }
 
-/// Decodes a PNG on both sides. Resets `png` if the device does not decode the file, or if the pixels differ.
+/// Decodes a PNG on the device and on the host. Resets `png` if the device does not decode the file, or if the pixels
+/// differ.
 void describe(Backend& backend, std::span<const std::byte> file, Source& source) {
   source.file = backend.new_image(static_cast<int>(file.size()), 1, {Sample::u8, 1});
   std::memcpy(source.file.view().data, file.data(), file.size());

@@ -22,7 +22,7 @@ Verdict verdict_of(const Result& result);
 double speed_up(const Result& result, Library library);
 
 /// All tables. Shows the largest size up to 16384² in full. For other large sizes, shows only the slowest distribution
-/// of each operation, to stay below 120 lines of 120 columns.
+/// of each operation, so that the tables stay below 120 lines of 120 columns.
 std::string tables(const std::vector<Result>& results, const std::vector<Ceiling>& ceilings,
                    const std::pair<Times, Times>& empty_launch);
 

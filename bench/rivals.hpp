@@ -20,9 +20,9 @@ struct Rival {
   std::function<void(const Picture&)> prepare;
   /// Queues the work on the device's stream.
   std::function<void(const Picture&)> run;
-  /// To be called after run(). Returns its counts, channel by channel. Empty if the operation is not a histogram.
+  /// Returns the counts of the last run(), channel by channel. Empty if the operation is not a histogram.
   std::function<std::vector<std::uint64_t>()> counts;
-  /// To be called after run(). Compares with the CPU backend's result for the same image; returns an empty string if
+  /// Compares the result of the last run() with the CPU backend's result for the same image. Returns an empty string if
   /// they agree. May be empty if `counts` is set and the counts must equal gpuimg's.
   std::function<std::string(const Image&, Backend& cpu)> check;
 };
@@ -38,7 +38,7 @@ struct RivalSize {
 std::vector<Rival> cub_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 std::vector<Rival> textbook_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
-/// Returns an empty vector in a build without NPP.
+/// Empty in a build without NPP.
 std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
 /// "13.0.1", or "not built in".

@@ -47,7 +47,8 @@ NppStreamContext stream_context(const cuda::Device& device) {
   return context;
 }
 
-/// The type of NPP's buffer sizes is int in older versions and std::size_t in newer ones. Size is deduced from `ask`.
+/// The type of NPP's buffer sizes is int in older versions and std::size_t in newer versions. The compiler deduces Size
+/// from `ask`.
 template <class Size>
 std::size_t buffer_size(NppStatus (*ask)(NppiSize, int, Size*, NppStreamContext), NppiSize area, int levels,
                         const NppStreamContext& context) {

@@ -129,7 +129,7 @@ struct FloatMemory {
   cuda::DeviceMemory out;
 };
 
-/// Hues are in [−60, 300), and include the rounding errors of several float32 operations.
+/// The textbook's hues are in [−60, 300), and have the rounding errors of several float32 operations.
 std::string check_hsl(const Image& image, const std::vector<float>& out, Backend& cpu) {
   const Image expected = cpu.download(cpu.to_hsl(cpu.upload(image.view()), HslEncoding::f32));
   const auto* values = reinterpret_cast<const float*>(expected.view().data);

@@ -30,7 +30,7 @@ out=${out:-$build}
 mkdir -p "$build" "$out"
 
 log=$out/build.log
-quietly() {  # quietly COMMAND…: its output goes to the log, and is shown only if it fails
+quietly() {  # quietly COMMAND…: writes its output to the log, and shows it only if COMMAND fails
   "$@" >>"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
 }
 
@@ -38,7 +38,7 @@ quietly() {  # quietly COMMAND…: its output goes to the log, and is shown only
 started=$SECONDS
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-# The .pc files of packages that were unpacked to FOLDER/usr refer to /usr.
+# If packages were unpacked to FOLDER/usr, their .pc files still refer to /usr.
 first_prefix=${CMAKE_PREFIX_PATH:-}
 first_prefix=${first_prefix%%[:;]*}
 if [[ $first_prefix == ?*/usr && -z ${PKG_CONFIG_SYSROOT_DIR:-} ]]; then

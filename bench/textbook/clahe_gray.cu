@@ -1,5 +1,5 @@
-// CLAHE of gray images, as in OpenCV's CUDA module: a block makes the table of a tile, then each pixel reads the tables
-// of four tiles from global memory.
+// CLAHE of gray images, as in OpenCV's CUDA module: each block makes the table of one tile; then a thread per pixel
+// reads the tables of four tiles from global memory.
 #include <algorithm>
 
 #include "bench/textbook/textbook.hpp"

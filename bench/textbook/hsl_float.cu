@@ -10,7 +10,7 @@ constexpr int kThreads = 256;
 __device__ float larger(float a, float b) { return ((a + b) + fabsf(a - b)) / 2.0F; }
 __device__ float smaller(float a, float b) { return ((a + b) - fabsf(a - b)) / 2.0F; }
 
-/// Compares the channels to select the sector, because the maximum computed above is rounded and may equal none of
+/// Compares the channels to select the sector, because the maximum computed above is rounded and may differ from all of
 /// them.
 __device__ float hue_of(float3 p, float chroma) {
   if (p.x >= p.y && p.x >= p.z) {

@@ -1,6 +1,6 @@
 // A textbook summed-area table in six float32 kernels: three along the rows, then the same three along the columns. The
-// first scans groups of 4. In the second, one thread per line scans the last values of the groups. The third adds these
-// sums to the next groups.
+// first kernel scans groups of 4 values. In the second kernel, one thread per line scans the last values of the groups.
+// The third kernel adds these sums to the following groups.
 #include "bench/textbook/textbook.hpp"
 #include "device/cuda_check.hpp"
 

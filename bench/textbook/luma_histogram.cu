@@ -1,5 +1,5 @@
-// The textbook luma histogram, and its OpenCL form: one histogram per block, with atomics first in shared memory, then
-// in global memory.
+// The textbook luma histogram, in a CUDA and an OpenCL version: one histogram per block, with atomics first in shared
+// memory, then in global memory.
 #include "bench/textbook/textbook.hpp"
 #include "device/cuda_check.hpp"
 #include "ops/luma.hpp"

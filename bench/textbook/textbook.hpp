@@ -14,7 +14,7 @@ namespace gpuimg::bench::textbook {
 /// thread, one histogram per block in shared memory.
 void luma_histogram(const uchar4* pixels, std::size_t pixel_count, std::uint32_t* counts, cudaStream_t stream);
 
-/// The OpenCL form: a fixed grid strides over the pixels.
+/// The OpenCL version: a fixed grid strides over the pixels.
 void luma_histogram_strided(const uchar4* pixels, std::size_t pixel_count, std::uint32_t* counts, int multiprocessors,
                             cudaStream_t stream);
 
