@@ -1,5 +1,6 @@
-// Times inflate and deflate of gpuimg, zlib and libdeflate on the image data of PNG files, with one thread.
-// usage: gpuimg_deflate_bench PNG...   Discussion of the results: docs/decisions/0006-own-inflate.md.
+// Times inflate and deflate of gpuimg, zlib and libdeflate on the image data of PNG files, with one thread. Discussion
+// of the results: docs/decisions/0006-own-inflate.md.
+// usage: gpuimg_deflate_bench PNG...
 #include <fmt/format.h>
 #include <libdeflate.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
-// Measures the decoding of a single-scan JPEG: with libjpeg alone, and in parts on 1 to 4 threads. usage:
-// gpuimg_jpeg_bench JPEG...
+// Measures the decoding of a single-scan JPEG: with libjpeg alone, and in parts on 1 to 4 threads.
+// usage: gpuimg_jpeg_bench JPEG...
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 

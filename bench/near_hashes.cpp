@@ -1,5 +1,6 @@
-// Measures how long it takes to group a million hashes on one thread: random hashes, and clusters of similar ones.
-// Fails if any distance takes longer than a minute. usage: gpuimg_near_hashes_bench [MILLIONS]
+// Measures how long it takes to group a million hashes on one thread: random hashes, and clusters of similar hashes.
+// Fails if any distance takes longer than a minute.
+// usage: gpuimg_near_hashes_bench [MILLIONS]
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Measures how fast many busy threads write blocks into a single file, as the workers of an archive do, compared with
-// one file per block. usage: gpuimg_one_file_bench FOLDER [BUSY_MS [GIGABYTES]]     BUSY_MS: work of a thread before
-// each block
+// one file per block. BUSY_MS is the work of a thread before each block.
+// usage: gpuimg_one_file_bench FOLDER [BUSY_MS [GIGABYTES]]
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -26,7 +26,7 @@ __kernel void stream(__global const uint4* in, __global uint4* out, ulong units,
       }
     }
   }
-  if (WRITES == 0 && last.x == never && last.y == never && last.z == never) {  // prevents the compiler from removing the loads
+  if (WRITES == 0 && last.x == never && last.y == never && last.z == never) {  // keeps the loads from being removed
     out[0] = last;
   }
 }

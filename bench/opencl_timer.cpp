@@ -45,7 +45,7 @@ cl_event marked(const opencl::Device& device) {
   return event;
 }
 
-/// The time at which the event completed, in nanoseconds. It must be complete.
+/// The time at which `event`, which must be complete, completed; in nanoseconds.
 cl_ulong end_of(cl_event event) {
   cl_ulong time = 0;
   cl_check(event_api().time(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr), "reading a time");

@@ -1,6 +1,6 @@
 // Times PNG on the device: encoding pixels in device memory, and decoding PNG files, including the upload from
-// page-locked memory. First checks files and pixels against the host's results. usage: gpuimg_png_device_bench THREADS
-// IMAGE... Each thread has its own backend.
+// page-locked memory. First checks files and pixels against the host's results. Each thread has its own backend.
+// usage: gpuimg_png_device_bench THREADS IMAGE...
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -38,7 +38,7 @@ struct RivalSize {
 std::vector<Rival> cub_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 std::vector<Rival> textbook_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
-/// Empty in a build without NPP.
+/// Returns an empty vector in a build without NPP.
 std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
 /// "13.0.1", or "not built in".

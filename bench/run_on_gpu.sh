@@ -5,7 +5,7 @@
 #   --sanitize  also runs the benchmark's small check under compute-sanitizer's four tools
 #   --cpu       also compares the CPU operations with OpenCV, if found
 #   --out DIR   folder for gpu_bench.json and the logs (default: the build folder)
-# Finds packages that are not installed along CMAKE_PREFIX_PATH. Passes arguments after -- to the benchmark.
+# Searches CMAKE_PREFIX_PATH for packages that are not installed. Passes arguments after -- to the benchmark.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
