@@ -18,7 +18,7 @@ double rounded_square(double x, double y) {
   return std::sqrt(u * u + v * v) - 0.12;
 }
 
-/// How far histogram bars, which stand on y = 0.26, cover the point (x, y).
+/// The coverage of the point (x, y) by histogram bars that stand on y = 0.26: 0 outside, 1 inside.
 double bars(double x, double y) {
   constexpr std::array<double, 7> kHeights{0.10, 0.22, 0.40, 0.52, 0.44, 0.24, 0.12};
   const double slot = (x + 0.28) / 0.08;

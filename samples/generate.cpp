@@ -37,7 +37,7 @@ void write(const Image& image, const std::string& path) {
   std::printf("%s\n", path.c_str());
 }
 
-/// True if the file has exactly these pixels. Compares pixels instead of bytes, because other versions of the
+/// True if the file has exactly these pixels. Does not compare the files' bytes, because another version of the
 /// compressor may write other bytes.
 bool holds(const std::string& path, const Image& expected) {
   const Image found = codecs::decode_image(read_input(path).span(), path, {}).image;

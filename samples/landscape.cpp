@@ -97,7 +97,7 @@ Color water(double x, double y) {
   return mix(color, {0.90, 0.86, 0.80}, 0.45 * smooth_step(0.03, 0.0, depth));
 }
 
-/// How far a fir that stands at (foot_x, foot_y) covers the point (x, y).
+/// The coverage of the point (x, y) by a fir that stands at (foot_x, foot_y): 0 outside, 1 inside.
 double fir(double x, double y, double foot_x, double foot_y, double height, std::uint32_t seed) {
   const double up = (foot_y - y) / height;
   if (up < 0.0 || up > 1.0) {

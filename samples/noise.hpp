@@ -1,5 +1,5 @@
-// Reproducible noise for the samples. Uses only integer hashes and float64 sums, products and quotients, because
-// library functions differ in the last digit. So every machine draws the same pixels.
+// Reproducible noise for the samples. Uses only integer hashes and float64 sums, products and quotients, so that every
+// machine draws the same pixels. Results of library functions differ between machines in the last digit.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A hand on a detector that uses an eighth of its 16-bit range (radiograph.png).
+// A radiograph of a hand. The detector uses an eighth of its 16-bit range (radiograph.png).
 #include <array>
 #include <cmath>
 
@@ -12,8 +12,8 @@ struct Point {
   double x, y;
 };
 
-/// Distance from p to the segment a–b, relative to a radius that changes from ra to rb along the segment. 1 on the
-/// surface.
+/// Distance from p to the segment a–b, divided by a radius that changes from ra to rb along the segment. So it is 1 on
+/// the surface of the limb.
 double reach(Point p, Point a, Point b, double ra, double rb) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;
@@ -23,7 +23,7 @@ double reach(Point p, Point a, Point b, double ra, double rb) {
   return std::sqrt(ex * ex + ey * ey) / mix(ra, rb, t);
 }
 
-/// Relative length of the path of a ray through a round limb: 0 outside, 1 through the middle.
+/// Relative length of a ray's path through a round limb: 0 outside, 1 through the middle.
 double limb(double distance) { return distance >= 1.0 ? 0.0 : std::sqrt(1.0 - distance * distance); }
 
 struct Finger {

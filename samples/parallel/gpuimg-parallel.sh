@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Equalizes a folder of images with GNU parallel, one shard at a time on each machine of a list. All must see the folders
-# under the same names. Run it again to continue.
+# Equalizes a folder of images with GNU parallel, one shard at a time on each machine of a list. All machines must see
+# the folders under the same names. Run it again to continue.
 # usage: gpuimg-parallel.sh IN_FOLDER OUT_FOLDER HOSTS SHARDS [gpuimg options…]
-#   HOSTS is a file with a machine per line, as ssh takes it, or : for this one. SHARDS never changes for a run.
+#   HOSTS is a file with one machine per line: a name for ssh, or : for this machine. Use the same SHARDS to continue.
 set -uo pipefail
 
 if [ $# -lt 4 ]; then
@@ -12,8 +12,8 @@ fi
 in=$1 out=$2 hosts=$3 shards=$4
 shift 4
 
-# --retries starts a shard again, perhaps on another machine, and its manifest lets it continue. Exit code 1 means that
-# some images are broken, which would be the same again.
+# --retries starts a shard again, perhaps on another machine, and the manifest lets the shard continue. Exit code 1
+# means that some images are broken; a retry would not change that.
 shard() {
   local i=$1
   shift

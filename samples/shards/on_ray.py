@@ -1,4 +1,4 @@
-"""Processes a folder of tar archives with Ray Data: an actor for each worker, with a GPU if asked. README.md."""
+"""Processes a folder of tar archives with Ray Data. Each worker is an actor, with a GPU if requested. See README.md."""
 import json
 import sys
 
@@ -8,10 +8,10 @@ import shards
 
 
 class Worker:
-    """Stays for many shards, and with it the process, its backend and its pools. Ray starts a lost one again."""
+    """Processes many shards in one process, which keeps its backend and memory pools. Ray restarts a lost worker."""
 
     def __init__(self, work):
-        work.check_device()  # if this fails, Ray ends the run instead of starting workers without end
+        work.check_device()  # if this fails, Ray ends the run instead of restarting workers forever
         self.work = work
 
     def __call__(self, batch):
@@ -30,8 +30,8 @@ def main(words=None):
         data = data.map_batches(Worker, fn_constructor_args=(work,), batch_size=1,
                                 compute=ray.data.ActorPoolStrategy(size=min(asked.workers, len(paths))),
                                 num_cpus=asked.cpus, num_gpus=1 if asked.gpus else 0,
-                                max_task_retries=asked.restarts,  # of one shard
-                                max_restarts=asked.restarts * len(paths))  # of one worker, in the whole run
+                                max_task_retries=asked.restarts,  # per shard
+                                max_restarts=asked.restarts * len(paths))  # per worker, in the whole run
         with work.tidied():
             rows = [json.loads(row["row"]) for row in data.iter_rows()]
     return shards.report(rows)

@@ -1,8 +1,8 @@
-"""What a worker does with a shard, a tar archive of images: it processes each, and writes a tar archive of the results.
+"""The work on a shard, a tar archive of images: a worker processes each image and writes a tar archive of the results.
 
-The same shard gives the same bytes on every machine and in every run: members keep their order, and their headers say
-nothing about the time, the user or the host. A result is written under a temporary name and renamed once it is whole.
-So any shard may be repeated, also while its first run has not ended.
+A shard gives equal bytes on every machine and in every run: members keep their order, and their headers contain no
+time, user or host. A result is written under a temporary name, and renamed once it is complete. So a shard can be
+processed again at any time, even while its first run has not ended.
 """
 import argparse
 import collections
@@ -22,10 +22,10 @@ import gpuimg
 
 IMAGES = {".avif", ".bmp", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".psd",
           ".tga", ".tif", ".tiff", ".webp"}
-# A bad image is left out and named. Everything else that goes wrong is no fault of the image: the shard is not written.
+# Errors of an image: the image is left out and listed. After any other error, the shard's result is not written.
 OF_IMAGE = {"check_failed", "decode", "unsupported", "usage"}
 MEMBERS_AT_ONCE = 256  # each is an open file
-LOST_DEVICE = 5  # exit code, as of the command line
+LOST_DEVICE = 5  # the exit code that the command line has for it
 
 
 def is_image(member):
@@ -34,11 +34,11 @@ def is_image(member):
 
 
 def members_of(path):
-    """Pairs of a member and a file with its content, None for a folder or a symbolic link.
+    """Yields pairs of a member and a file with its content, or None for a folder or a symbolic link.
 
-    The files have no names, so that a killed worker leaves none. A hard link is given as a file with the content of its
+    The files have no names, so that a killed worker leaves no files. A hard link becomes a file with the content of its
     target, because the result of the target may have another name or be missing. Raises tarfile.TarError for a damaged
-    archive; tarfile itself takes damage between members for the end.
+    archive. tarfile itself would treat damage between members as the end of the archive.
     """
     places = {}
     with open(path, "rb") as file:
@@ -60,14 +60,14 @@ def members_of(path):
                         content.write(block)
                     content.flush()
                 yield member, content
-                archive.members.clear()  # which would grow with the archive
+                archive.members.clear()  # otherwise this list would grow with the archive
             file.seek(archive.offset)
             if file.read(512) != bytes(512):
                 raise tarfile.ReadError(f"it is damaged or cut off at byte {archive.offset}; copy it again")
 
 
 def chunks_of(path):
-    """Lists of members, as of members_of(). The files of one are closed when the next is asked for."""
+    """Yields lists of the pairs of members_of(). Closes the files of a list when the next list is requested."""
     chunk = []
     try:
         for pair in members_of(path):
@@ -96,7 +96,7 @@ def add(archive, member, name, content, size):
 
 
 def in_order(pool, function, items, ahead):
-    """Results of function(item), computed on threads, at most `ahead` of them at a time."""
+    """Yields the results of function(item) in order. Computes them on threads, at most `ahead` results at a time."""
     waiting = collections.deque()
     for item in items:
         waiting.append(pool.submit(function, item))
@@ -108,17 +108,17 @@ def in_order(pool, function, items, ahead):
 
 @dataclasses.dataclass(frozen=True)
 class Shards:
-    """Called with the path of a shard; returns what became of it, as JSON has it."""
+    """A function that processes the shard at a path. Returns a report that can be written as JSON."""
 
     out: str  # a folder that all workers see
     steps: str  # as on the command line: "equalize --then resize --size 50%"
     to: str = "png"
     device: str = "cpu"
     workers: int = 1  # threads
-    run: str = dataclasses.field(default_factory=lambda: secrets.token_hex(6))  # tells its temporary files from others
+    run: str = dataclasses.field(default_factory=lambda: secrets.token_hex(6))  # part of temporary names
 
     def check_device(self):
-        """Raises gpuimg.Error if the device computes nothing."""
+        """Raises gpuimg.Error if the device does not work."""
         gpuimg.from_array(memoryview(bytes(1)).cast("B", (1, 1)), device=self.device).flip("horizontal")
 
     def part_of(self, name):
@@ -127,12 +127,12 @@ class Shards:
 
     @contextlib.contextmanager
     def tidied(self):
-        """Removes the temporary files that lost workers of this run have left, at the end and after an exception."""
+        """At the end, and after an exception, removes temporary files that lost workers of this run have left."""
         try:
             yield
         finally:
             for part in glob.glob(os.path.join(glob.escape(self.out), f".*.{self.run}.part")):
-                with contextlib.suppress(FileNotFoundError):  # its worker was not lost, and has renamed or removed it
+                with contextlib.suppress(FileNotFoundError):  # a worker that was not lost has renamed or removed it
                     os.remove(part)
 
     def __call__(self, path):
@@ -190,7 +190,7 @@ class Shards:
     @staticmethod
     def reject(member, error, file, told):
         if error.kind == "device_fault":
-            # The driver serves this process no longer. The engine starts another worker and repeats the shard.
+            # The device can no longer be used in this process. Dask or Ray starts another worker and repeats the shard.
             print(f"{member.name}: {error}", file=sys.stderr, flush=True)
             os._exit(LOST_DEVICE)
         if error.kind not in OF_IMAGE:
@@ -200,7 +200,7 @@ class Shards:
 
 
 def arguments(description):
-    """A parser with the options of every engine."""
+    """A parser with the options that both scripts share."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("shards", metavar="IN", help="a folder of tar archives that all workers see")
     parser.add_argument("out", metavar="OUT", help="a folder for the results")
@@ -215,8 +215,9 @@ def arguments(description):
 
 
 def plan(asked):
-    """The work, and the shards that wait for it. Ends the program if a result exists, without --skip-existing."""
-    gpuimg.chain(asked.steps)  # rejects wrong words here, not on every worker
+    """Returns the Shards object, and the paths of the shards to process. Ends the program if a result exists, unless
+    --skip-existing is given."""
+    gpuimg.chain(asked.steps)  # reports wrong steps here instead of on every worker
     work = Shards(os.path.abspath(asked.out), asked.steps, asked.to, "cuda" if asked.gpus else "cpu", asked.cpus)
     os.makedirs(work.out, exist_ok=True)
     shards = sorted(os.path.abspath(path) for path in glob.glob(os.path.join(glob.escape(asked.shards), "*.tar")))
