@@ -1,6 +1,6 @@
-// What the distribution's static archives need so that they can be linked into one file that runs with glibc 2.34
-// (GPUIMG_STATIC): docs/decisions/0032-one-file-for-any-linux.md. Executables and the Python module link it. The module
-// also compiles this file a second time, with GPUIMG_OF_MODULE.
+// Definitions that the distribution's static archives need, so that they can be linked into one file that runs with
+// glibc 2.34 (GPUIMG_STATIC): docs/decisions/0032-one-file-for-any-linux.md. Executables and the Python module link it.
+// The module also compiles this file a second time, with GPUIMG_OF_MODULE.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -12,8 +12,8 @@
 #ifdef GPUIMG_OF_MODULE
 
 // The archives are compiled for executables, which have a copy of glibc's variable. A shared object such as the Python
-// module cannot have such a copy. So it gets its own variable of that name, which receives glibc's value before any
-// other code runs.
+// module cannot have such a copy. So the module gets its own variable of this name, which receives glibc's value before
+// any other code runs.
 __attribute__((visibility("hidden"))) void* stderr = NULL;
 
 __attribute__((constructor(101))) static void find_standard_error(void) {
@@ -70,8 +70,8 @@ int _dl_find_object(void* pc, struct dl_find_object* found) {
 
 // --- Libraries that are left out -------------------------------------------------------------------------------------
 
-// libtiff calls libjbig, which is left out because it is under the GPL. gpuimg rejects JBIG files before libtiff could
-// call these functions.
+// libtiff calls libjbig, which is left out because its license is the GPL. gpuimg rejects JBIG files before libtiff
+// could call these functions.
 #define NO_JBIG(name) \
   int name(void) { return -1; }
 NO_JBIG(jbg_dec_free)

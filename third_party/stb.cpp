@@ -13,7 +13,7 @@ struct BudgetState {
   bool out_of_memory = false;
 };
 
-// stb_image's allocation macros have no user pointer, so an allocation can be assigned to a decode only by its thread.
+// stb_image's allocation macros have no user pointer, so only the thread tells which decode an allocation belongs to.
 // The state is valid during the lifetime of a StbBudget.
 thread_local BudgetState budget_state;
 
@@ -32,7 +32,7 @@ void* budget_allocate(std::size_t bytes) {
     budget_state.exceeded = true;
     return nullptr;
   }
-  // Uses calloc, because stb_image can return memory that it has not fully written if a file is truncated.
+  // Uses calloc, because if a file is truncated, stb_image can return memory that it has not fully written.
   void* start = std::calloc(1, bytes + sizeof(BlockHeader) + kAlignment);
   if (start == nullptr) {
     budget_state.out_of_memory = true;

@@ -5,8 +5,8 @@
 
 namespace gpuimg {
 
-/// While this object exists, stb_image may allocate `bytes` in total on this thread; freed memory does not count as
-/// available again. Without a budget, stb_image cannot allocate. At most one may exist per thread.
+/// While a StbBudget exists, stb_image can allocate `bytes` bytes in total on this thread; freeing memory does not
+/// increase the budget. Without a StbBudget, stb_image cannot allocate. At most one StbBudget may exist per thread.
 class StbBudget {
  public:
   explicit StbBudget(std::size_t bytes);
