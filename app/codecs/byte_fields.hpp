@@ -36,7 +36,7 @@ inline std::uint32_t u32be_at(ByteSpan bytes, std::size_t offset) {
   return (u16be_at(bytes, offset) << 16) | u16be_at(bytes, offset + 2);
 }
 
-// --- Joining: chunks and segments from their fields -----------------------------------------------------------------
+// --- Joining: builds chunks and segments from their fields ----------------------------------------------------------
 
 inline std::vector<std::byte> joined(std::initializer_list<ByteSpan> parts) {
   std::size_t size = 0;
@@ -58,12 +58,12 @@ inline std::array<std::byte, 4> u32be(std::uint32_t value) {
           static_cast<std::byte>(value)};
 }
 
-// --- Growing: C libraries write -------------------------------------------------------------------------------------
+// --- Growing buffers for C libraries --------------------------------------------------------------------------------
 
 /// A buffer that grows while a C library writes to it. Never throws: an exception must not pass through C code.
 class GrowingBytes {
  public:
-  /// Returns false if memory has run out, now or earlier.
+  /// Returns false if memory runs out in this call or ran out in an earlier one.
   bool append(std::span<const std::byte> part) noexcept {
     if (failed_ || (part.size() > capacity_ - bytes_.size && !grow(bytes_.size + part.size()))) {
       return false;

@@ -1,4 +1,4 @@
-// What a file format is to gpuimg: the types that readers and writers share, and an entry of the list of formats.
+// Describes file formats: the types that readers and writers share, and the type of an entry in the list of formats.
 // The list itself is in codecs.cpp; docs/adding-a-format.md shows how to add to it.
 #pragma once
 
@@ -26,7 +26,7 @@
 
 namespace gpuimg::codecs {
 
-/// TIFF, WebP and HEIF only if they are built in: GPUIMG_HAS_TIFF, … are 1.
+/// TIFF, WebP and HEIF exist only in builds where GPUIMG_HAS_TIFF, GPUIMG_HAS_WEBP or GPUIMG_HAS_HEIF is 1.
 enum class FileFormat : std::uint8_t {
   png,
   jpeg,
@@ -54,11 +54,11 @@ struct TextEntry {
 
 /// A page of a file of several images.
 struct PageRef {
-  std::uint32_t number = 0;  ///< from 1; 0 = the first, with a note if there are more
-  std::uint64_t place = 0;   ///< from PageList; 0 if unknown: the reader then skips all pages before it
+  std::uint32_t number = 0;  ///< counts from 1; 0 means the first page, with a note if there are more
+  std::uint64_t place = 0;   ///< offset from PageList; 0 if unknown: the reader then skips all pages before this one
 };
 
-/// Where the pages of a file are. If the file is damaged, the list holds the pages that can be found.
+/// Locations of the pages in a file. If the file is damaged, the list holds the pages that can be found.
 struct PageList {
   std::vector<std::uint64_t> places;  ///< in file order; never empty
   std::string lost;                   ///< a clause that says why later pages cannot be found; empty if none are lost
@@ -69,11 +69,11 @@ struct PageList {
 
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image whose file holds few of its pixels
+  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< limit if the file stores few of the image's pixels
   bool auto_orient = true;                                    ///< apply the EXIF orientation
   PageRef page = {};                                          ///< in a file with several pages
-  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
-  int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
+  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about; the warnings become notes
+  int threads = 0;       ///< for PNG and JPEG; 0: as many as the caller may use
   /// Allocates pixels, for example Backend::new_image; null for ordinary memory. Not used for TGA and rare PNGs.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
 
@@ -84,7 +84,7 @@ struct ReadOptions {
 
 enum class DensityUnit : std::uint8_t { none, inch, centimeter, meter };
 
-/// A positive number, as files store it. Whole numbers convert to it.
+/// A positive number as a fraction, as files store it. Integers convert to it implicitly.
 struct Ratio {
   std::uint32_t numerator = 1;
   std::uint32_t denominator = 1;
@@ -95,13 +95,13 @@ struct Ratio {
 
   [[nodiscard]] constexpr double value() const { return static_cast<double>(numerator) / denominator; }
 
-  /// 1/2 equals 2/4.
+  /// Compares values: 1/2 equals 2/4.
   constexpr bool operator==(const Ratio& other) const {
     return std::uint64_t{numerator} * other.denominator == std::uint64_t{other.numerator} * denominator;
   }
 };
 
-/// Pixels per unit; without a unit, only the aspect ratio of a pixel. Never 0.
+/// Pixels per unit. Without a unit, only the aspect ratio of a pixel is known. Never 0.
 struct PixelDensity {
   Ratio x;
   Ratio y;
@@ -110,24 +110,25 @@ struct PixelDensity {
   bool operator==(const PixelDensity&) const = default;
 };
 
-/// What a photograph's file says besides its pixels: color space, density, camera. docs/operations.md, "Metadata".
-/// Members named after a PNG chunk hold that chunk's content; only PNG has them.
+/// The data of an image file other than pixels: color space, density, camera. docs/operations.md, "Metadata". Members
+/// named after a PNG chunk hold that chunk's content; only PNG has them.
 struct Metadata {
   std::vector<std::byte> icc;   ///< as returned by icc_profile_in; empty if there is none
   std::vector<std::byte> exif;  ///< begins with the byte order mark; empty if there is none
   std::optional<std::array<std::byte, 4>> cicp;
-  std::optional<std::uint8_t> srgb;                  ///< rendering intent, 0 … 3
-  std::optional<std::uint32_t> gama;                 ///< gamma of the file times 100000
-  std::optional<std::array<std::uint32_t, 8>> chrm;  ///< white, red, green, blue: x and y of each times 100000
+  std::optional<std::uint8_t> srgb;                  ///< rendering intent, 0 to 3
+  std::optional<std::uint32_t> gama;                 ///< gamma of the file, times 100000
+  std::optional<std::array<std::uint32_t, 8>> chrm;  ///< white, red, green and blue: x and y of each, times 100000
   std::optional<PixelDensity> density;
-  std::vector<std::byte> xmp;            ///< a packet as is_xmp accepts it; empty if there is none
+  std::vector<std::byte> xmp;            ///< a packet that is_xmp accepts; empty if there is none
   std::vector<std::byte> xmp_extension;  ///< the ExtendedXMP of a JPEG; `xmp` refers to it by GUID
   std::vector<std::byte> iptc;           ///< IPTC-IIM datasets; empty if there is none
-  /// GeoTIFF tags, which say where on Earth each pixel lies, and ImageJ's calibration: each as a TIFF directory, empty
-  /// if there is none. Only for TIFF, and only while every pixel stays where it is.
+  /// `geotiff` holds GeoTIFF tags, which give the location of each pixel on Earth; `imagej` holds ImageJ's calibration.
+  /// Each is stored as a TIFF directory and is empty if there is none. Only TIFF has them, and an operation keeps them
+  /// only if no pixel moves.
   std::vector<std::byte> geotiff;
   std::vector<std::byte> imagej;
-  std::vector<std::string> not_kept;  ///< other content of the file, for the user: "the tIME chunk"
+  std::vector<std::string> not_kept;  ///< other content that is dropped, in words for the user: "the tIME chunk"
 
   bool operator==(const Metadata&) const = default;
 };
@@ -149,19 +150,19 @@ class SourceEncoding {
 
 struct DecodedImage {
   Image image;                               ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
-  std::optional<Picture> picture;            ///< the pixels in place of `image`: from described_image
-  std::shared_ptr<RowReader> rows;           ///< the pixels in place of `image`: from open_image_rows
+  std::optional<Picture> picture;            ///< from described_image; replaces `image`
+  std::shared_ptr<RowReader> rows;           ///< from open_image_rows; replaces `image`
   FileFormat file_format = FileFormat::png;  ///< set by decode_image
-  std::uint32_t pages = 1;                   ///< in the file; 1 for a page whose place was given
-  bool has_lost_pages = false;               ///< the file has more pages that cannot be found: PageList::lost
+  std::uint32_t pages = 1;                   ///< number of pages in the file; 1 for a page whose offset was given
+  bool has_lost_pages = false;               ///< the file has more pages, which cannot be found: PageList::lost
   std::vector<TextEntry> text;               ///< PNG tEXt entries, in file order
-  bool is_upright = false;                   ///< set by a reader that has applied the orientation
-  std::uint32_t scaled_from = 0;             ///< as DeclaredImage::scaled_from
-  Metadata metadata;                         ///< matches the pixels: upright if they are
-  /// Null if no writer can repeat it. Turned like the pixels.
+  bool is_upright = false;                   ///< the reader has already applied the orientation
+  std::uint32_t scaled_from = 0;             ///< see DeclaredImage::scaled_from
+  Metadata metadata;                         ///< describes the pixels as they are now: upright if the pixels are
+  /// Null if no writer can repeat the encoding. Rotated together with the pixels.
   std::shared_ptr<const SourceEncoding> source_encoding;
-  std::vector<std::string> notes;    ///< for the user: "animation: first frame only"
-  std::vector<std::string> details;  ///< less important notes: which metadata is left out
+  std::vector<std::string> notes;    ///< messages for the user: "animation: first frame only"
+  std::vector<std::string> details;  ///< less important messages: which metadata is left out
 
   [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
   [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
@@ -176,89 +177,91 @@ struct DecodedImage {
 /// A file that a backend may decode.
 struct DescribedImage {
   EncodedImage encoded;  ///< borrows the bytes of the file
-  DecodedImage rest;     ///< everything that decoding gives except the pixels
-  /// Adds to `rest` what is only known once a backend has decoded the file. Null if there is nothing.
+  DecodedImage rest;     ///< everything in the result of decoding except the pixels
+  /// Adds to `rest` the facts that are known only after a backend has decoded the file. Null if there are none.
   std::function<void(DecodedImage& rest)> complete = nullptr;
 };
 
-/// A property that only some formats have, for `gpuimg info`. Its key consists of words joined by underscores.
+/// A property that only some formats have, for `gpuimg info`. Its key is one or more words joined by underscores.
 struct HeaderFact {
   std::string_view key;
   std::variant<bool, std::uint64_t, std::string> value;
 };
 
-/// What a file's header declares about its image. Pixels are not checked: use it for planning, not for allocation.
+/// The image that a file's header declares. The pixels have not been checked: use the values for planning, not for
+/// allocation.
 struct DeclaredImage {
-  std::uint64_t width = 0;  ///< both below 2³², and 0 if unknown
+  std::uint64_t width = 0;  ///< width and height are below 2³², and 0 if unknown
   std::uint64_t height = 0;
-  std::uint64_t bytes_per_pixel = 4;          ///< at most
-  std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
-  /// A decoder with several threads that is read in bands holds at most `most_parts` parts of `part_bytes` each, and at
-  /// most one part more than it has threads.
+  std::uint64_t bytes_per_pixel = 4;          ///< upper limit
+  std::uint64_t decoder_bytes_per_pixel = 0;  ///< additional memory that the decoder holds
+  /// For reading in bands on several threads: the decoder holds at most `most_parts` parts of `part_bytes` each, and
+  /// never more parts than its number of threads plus one.
   int most_parts = 0;
   std::uint64_t part_bytes = 0;
 
   std::string_view
       color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
-  int bits = 8;  ///< as stored, of a channel or of a palette index
+  int bits = 8;  ///< stored bits of a channel or of a palette index
   int palette_colors = 0;  ///< 0 without a palette
-  PixelFormat decoded;     ///< what decoding gives
-  /// The largest stored sample value, if decoding scales samples so that it becomes the largest value of `decoded`. 0
-  /// if values are not scaled, are black and white, or come from a palette.
+  PixelFormat decoded;     ///< format of the decoded pixels
+  /// The largest stored sample value, if decoding scales samples from it to the largest value of `decoded`. Otherwise
+  /// 0: the values are not scaled, are black and white, or come from a palette.
   std::uint32_t scaled_from = 0;
   bool may_add_alpha = false;     ///< decoding adds an alpha channel if the pixels use it
-  bool suits_backends = false;    ///< a backend's own decoder may take the file
-  bool is_upright = false;        ///< the size is that of the upright image: an EXIF orientation has no effect
-  bool is_read_in_parts = false;  ///< reading a regular file takes no more memory than the image
-  /// Milliseconds that one CPU thread takes to decode a megapixel, which `auto` counts; 0 unless suits_backends.
+  bool suits_backends = false;    ///< a backend's own decoder may be able to read the file
+  bool is_upright = false;        ///< the size is the upright image's, so an EXIF orientation has no effect
+  bool is_read_in_parts = false;  ///< reading a regular file takes no more memory than the image itself
+  /// Milliseconds for one CPU thread to decode a megapixel, used by `auto`; 0 unless suits_backends.
   double decoding_ms = 0.0;
-  /// A file for a backend's decoder may be as large as its pixels, so that bands need less memory.
+  /// The file for a backend's decoder can be as large as its pixels, so reading in bands needs less memory.
   bool is_large_beside_pixels = false;
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }
-  /// Bytes that the parts take while `threads` threads read in bands.
+  /// Bytes in all parts together while `threads` threads read in bands.
   [[nodiscard]] std::uint64_t bytes_of_parts(int threads) const {
     return threads > 1 ? part_bytes * static_cast<std::uint64_t>(std::min(threads + 1, most_parts)) : 0;
   }
-  /// What decoding allocates, besides the file.
+  /// Bytes that decoding allocates in addition to the file.
   [[nodiscard]] std::uint64_t decoding_bytes() const { return pixels() * (bytes_per_pixel + decoder_bytes_per_pixel); }
 };
 
-/// Width and height of a chroma sample in pixels: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
+/// Size in pixels of the area that one chroma sample covers: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
-/// How a TIFF stores its pixels. TIFF 6.0; group4 is ITU-T T.6, for one bit a pixel.
+/// How a TIFF stores its pixels, by TIFF 6.0; group4 is ITU-T T.6 and needs one bit per pixel.
 enum class TiffCompression : std::uint8_t { none, packbits, lzw, deflate, group4, jpeg };
 
 struct WriteOptions {
-  std::optional<FileFormat> format;  ///< overrides what the name says, where the name decides
-  int png_level = 1;                 ///< 0 … 3: app/codecs/png/png.hpp
-  int jpeg_quality = 90;             ///< 1 … 100
-  /// Overrides jpeg_quality if it comes from a JPEG; it then has as many components as there are channels. May be null.
+  std::optional<FileFormat> format;  ///< overrides the format that the file name would select
+  int png_level = 1;                 ///< 0 to 3: app/codecs/png/png.hpp
+  int jpeg_quality = 90;             ///< 1 to 100
+  /// Overrides jpeg_quality if the encoding comes from a JPEG; it must then have one component per channel. May be
+  /// null.
   std::shared_ptr<const SourceEncoding> source_encoding;
-  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of source_encoding, else 4:2:0
-  int webp_quality = 90;                              ///< 1 … 100, unless lossless
+  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent: the subsampling of source_encoding, or else 4:2:0
+  int webp_quality = 90;                              ///< 1 to 100, unless lossless
   bool webp_lossless = false;
-  int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none
+  int jpeg_restart_interval = 0;  ///< MCUs between restart markers; 0 for no markers
   TiffCompression tiff_compression = TiffCompression::deflate;
   bool one_bit = false;         ///< PNG, PNM and TIFF: write 8-bit gray pixels, all 0 or 255, at one bit each
-  int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
+  int threads = 0;              ///< for PNG; 0: as many as the caller may use. The bytes written do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
-  Metadata metadata;            ///< as carried_metadata returns it for the format and the pixels
+  Metadata metadata;            ///< must be the result of carried_metadata for the format and the pixels
 };
 
-/// The pixels that a written format can hold. By default 1 to 4 channels of 8 or 16 bits, of any size.
+/// Limits on the pixels that a format can hold when written. Default: 1 to 4 channels of 8 or 16 bits, of any size.
 struct PixelLimits {
   int max_side = std::numeric_limits<int>::max();
   std::uint64_t max_bytes =
-      std::numeric_limits<std::uint64_t>::max();  ///< of the uncompressed file, with four channels
+      std::numeric_limits<std::uint64_t>::max();  ///< limit for the uncompressed file, with four channels
   bool holds_16_bits = true;
   bool holds_gray_alpha = true;
   bool holds_color_alpha = true;
 };
 
-/// At most 8 values, stored inline so that the list of formats can be constexpr.
+/// A list of at most 8 values, stored inline so that the list of formats can be constexpr.
 template <class T>
 class ShortList {
  public:
@@ -281,16 +284,16 @@ struct Signature {
   std::size_t offset = 0;
 };
 
-/// A name for --format, which is also an extension of OUT.
+/// A value of --format, which is also a file extension of OUT.
 struct WrittenName {
   std::string_view name;
-  std::string_view meaning = {};  ///< a few words for --help, which does not list a name without meaning
+  std::string_view meaning = {};  ///< a few words for --help, which leaves out a name without a meaning
   bool is_one_bit = false;        ///< such files hold only black and white: WriteOptions::one_bit
 };
 
 class MetadataFilter;
 
-/// Joins files of one format to a file of several pages.
+/// Joins files of one format into a file with several pages.
 class PageJoiner {
  public:
   PageJoiner() = default;
@@ -298,79 +301,81 @@ class PageJoiner {
   PageJoiner& operator=(const PageJoiner&) = delete;
   virtual ~PageJoiner() = default;
 
-  /// Appends the pages of `file`, which gpuimg has written, with their metadata.
+  /// Appends the pages of `file`, a file written by gpuimg, with their metadata.
   virtual void add(ByteSpan file) = 0;
-  /// Completes the file; it has at least one page.
+  /// Completes the file. The caller must have added at least one page.
   virtual void finish() = 0;
 };
 
 /// How a format reads multi-page files. Reads only the needed parts of the file.
 struct PagedReading {
-  /// All images of a file.
+  /// Lists all images of a file.
   PageList (*pages)(const RandomAccess& file) = nullptr;
-  /// Like the members of Codec, for one page of a whole file.
+  /// The following functions do for one page what the members of Codec with the same names do for a whole file.
   DeclaredImage (*declared)(const RandomAccess& file, const std::string& name, PageRef page) = nullptr;
   Metadata (*metadata)(const RandomAccess& file, const std::string& name, PageRef page,
                        std::vector<std::string>& details) = nullptr;
   DecodedImage (*decode)(const RandomAccess& file, const std::string& name, const ReadOptions& options) = nullptr;
 };
 
-/// An entry of the list. Its functions use `name` in messages; functions that read receive it in printable form.
+/// An entry of the list of formats. Its functions use `name` in messages; functions that read must be given a printable
+/// name.
 struct Codec {
   FileFormat format = FileFormat::png;
-  std::string_view name;  ///< in messages
+  std::string_view name;  ///< used in messages
 
-  ShortList<Signature> signatures = {};  ///< a file has one of them
-  /// For a format without signatures; called if no format's signature matches.
+  ShortList<Signature> signatures = {};  ///< a file must start with one of them
+  /// For a format without signatures. Called only if the file matches no format's signature.
   bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
-  ShortList<std::string_view> extensions = {};  ///< of input files in folders: lower case, without a dot
+  ShortList<std::string_view> extensions = {};  ///< extensions of input files in folders: lower case, without a dot
 
-  /// Reads the header at the `beginning` of a file, of any length. Throws TruncatedFile if it is cut off, and other
-  /// Errors for a header that decode would reject.
+  /// Reads the header from `beginning`, a prefix of any length of a file. Throws TruncatedFile if the header is cut
+  /// off, and other Errors if decode would reject the header.
   DeclaredImage (*declared)(ByteSpan beginning, const std::string& name) = nullptr;
-  /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
-  /// is left out. Null if the format carries none.
+  /// Reads the metadata in a header that `declared` accepts. Leaves out each damaged piece and adds a clause about it
+  /// to `details`. Null if the format cannot hold metadata.
   Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
-  /// Used instead of `metadata` for a format whose metadata may follow the pixels: returns what decoding would give,
-  /// from a file that may be cut off.
+  /// Replaces `metadata` for a format whose metadata may follow the pixels. Returns the metadata that decoding would
+  /// give. The file may be cut off.
   Metadata (*file_metadata)(const RandomAccess& file, const std::string& name,
                             std::vector<std::string>& details) = nullptr;
-  /// The format has EXIF tags of its own without EXIF data: only the directories that these tags refer to are EXIF
+  /// The format's own tags include EXIF tags, even in files without EXIF data: only the directories to which these tags
+  /// refer are EXIF data.
   /// data.
   bool has_tags_of_exif = false;
-  /// Decodes as stored: decode_image applies the orientation.
+  /// Decodes pixels in their stored orientation: decode_image applies the orientation afterwards.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
   /// Describes a file for a backend's decoder, which turns the pixels upright unless options.auto_orient is false.
-  /// Returns nullopt for a file that `decode` must read or reject. Null for a format that no backend
-  /// decodes.
+  /// Returns nullopt if `decode` must read or reject the file. Null if no backend decodes the format.
   std::optional<DescribedImage> (*describe)(ByteSpan bytes, const std::string& name,
                                             const ReadOptions& options) = nullptr;
-  /// Decodes a file as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns nullopt for a file
-  /// that must be decoded whole, and possibly for one that `decode` rejects; throws as `decode` does. Null if all files
-  /// must be decoded whole.
+  /// Decodes a file as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns nullopt if the file
+  /// must be decoded whole, and sometimes also if `decode` would reject it. Throws as `decode` does. Null if the
+  /// format's files must always be decoded whole.
   std::optional<DecodedImage> (*open_rows)(const RandomAccess& file, const std::string& name,
                                            const ReadOptions& options) = nullptr;
-  /// Regular files that are not small are decoded by `open_rows` while they are read, and held whole only if
-  /// `open_rows` rejects them. For formats of one page.
+  /// If true, `open_rows` decodes large regular files while it reads them. A file is held whole in memory only if
+  /// `open_rows` returns nullopt. Only for formats with one page per file.
   bool is_decoded_by_rows = false;
-  /// Null for a format with one image in a file.
+  /// Null for a format with one image per file.
   const PagedReading* paged = nullptr;
 
-  bool holds_measurements = false;  ///< its files are not only for display: scaling is a note, not a detail
+  bool holds_measurements = false;  ///< report scaled values as a note, not as a detail: files can hold measurements
 
-  ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
+  ShortList<WrittenName> written = {};  ///< the usual name first; empty if gpuimg only reads the format
   PixelLimits limits = {};
   bool holds_places = false;  ///< files can hold Metadata::geotiff and imagej
-  /// Drops the metadata that a file cannot hold, except the profile. Null if the writer takes no metadata.
+  /// Drops the metadata that a file cannot hold, except the color profile. Null if the writer takes no metadata.
   void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
-  /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
+  /// Encodes pixels within the limits. May call `sink` on other threads, but never on two at the same time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
-  /// Starts writing the same bytes as `encode`, row by row. `name`, `options` and `sink` outlive the writer. Returns
-  /// null for options that need the whole image. Null if the format always needs the whole image.
+  /// Opens a writer that writes row by row and produces the same bytes as `encode`. `name`, `options` and `sink` must
+  /// outlive the writer. Returns null for options that need the whole image. Null if the format always needs the whole
+  /// image.
   std::unique_ptr<RowWriter> (*open_writer)(int width, int height, PixelFormat format, const std::string& name,
                                             const WriteOptions& options, const ByteSink& sink) = nullptr;
-  /// The same for a format whose last rows come first in the file.
+  /// Like open_writer, for a format that stores its last rows first.
   std::unique_ptr<RowWriter> (*open_placing_writer)(int width, int height, PixelFormat format, const std::string& name,
                                                     const WriteOptions& options, const BytePlacer& place) = nullptr;
   [[nodiscard]] bool takes_rows() const { return open_writer != nullptr || open_placing_writer != nullptr; }
@@ -380,7 +385,7 @@ struct Codec {
                                               const WriteOptions& options) = nullptr;
   void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
                         const WriteOptions& options, const ByteSink& sink) = nullptr;
-  /// Starts a file that joins the pages of other files. Null for a format with one image in a file.
+  /// Starts a file that joins the pages of other files. Null for a format with one image per file.
   std::unique_ptr<PageJoiner> (*open_page_joiner)(const BytePlacer& place) = nullptr;
   /// Encodes a table of u32, f32 or f64; `channels` names each channel. Null if files hold only images.
   std::vector<std::byte> (*encode_table)(ConstView table, std::span<const std::string_view> channels) = nullptr;
@@ -388,35 +393,36 @@ struct Codec {
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };
 
-/// Whether a file holds other files, or is compressed.
+/// Whether a file is an archive of other files, or is compressed.
 enum class Packing : std::uint8_t {
   none,
   packed,
-  of_tar,  ///< gpuimg reads tar archives that are compressed this way
+  of_tar,  ///< gpuimg reads tar archives compressed this way
 };
 
-/// A format that gpuimg cannot read, but names when it rejects a file.
+/// A format that gpuimg cannot read but can name when it rejects a file.
 struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
-  ShortList<std::string_view> extensions = {};  ///< that folder scans take, so that such a file is not overlooked
-  std::string_view advice;  ///< a command that makes a PNG or unpacks, or other advice; may be empty
+  ShortList<std::string_view> extensions = {};  ///< folder scans include these files, to report them instead of
+                                                ///< skipping them
+  std::string_view advice;  ///< a command that converts to PNG or unpacks the file, or other advice; may be empty
   Packing packing = Packing::none;
 };
 
-/// All formats, in the order of FileFormat and of messages.
+/// All formats, in the order of FileFormat. Messages list them in this order.
 std::span<const Codec> codecs();
 std::span<const ForeignFormat> foreign_formats();
 
 const Codec& codec_of(FileFormat format);
 
-/// The format that also holds tables, besides NPY; nullptr if none is built in.
+/// The format other than NPY that can hold tables; nullptr if none is built in.
 const Codec* table_codec();
 
 /// The extensions of files that gpuimg reads.
 std::vector<std::string> readable_extensions();
 
-/// The extensions of input files in folders, from both lists.
+/// The extensions of input files in folders, from codecs() and from the list of foreign formats.
 std::vector<std::string> input_extensions();
 
 /// The format in which files with this extension (lower case, without a dot) are written; nullptr if there is none.

@@ -1,6 +1,7 @@
-// THE list of file formats, one entry each; an entry's functions are in the format's folder. Then the formats that are
-// only named. NPY as an output is not in the list: it holds tables, and the commands that write tables call it directly
-// (npy/npy.hpp).
+// The list of file formats that gpuimg reads and writes, one entry each. The functions of an entry are in the format's
+// folder. A second list holds the formats that gpuimg only names in messages.
+// NPY as an output format is not in the list, because it holds tables: the commands that write tables call npy/npy.hpp
+// directly.
 #include <algorithm>
 #include <iterator>
 
@@ -201,7 +202,7 @@ static_assert(is_in_order(), "codec_of takes the value of a FileFormat as an ind
 constexpr std::string_view kPhoto = "darktable-cli in.raw out.png";
 constexpr std::string_view kVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
 
-/// The first match names the file. SVG and XBM are text: file_header.cpp finds them.
+/// The first entry that matches names the file's format. SVG and XBM are text: file_header.cpp recognizes them.
 constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR2)", {{"CR\2"sv, 8}}, {}, kPhoto},
 #if !GPUIMG_HAS_TIFF

@@ -1,5 +1,5 @@
-// Compares a file with the signatures of the lists in codecs.cpp, recognizes text, and reads as much of a file as its
-// header needs.
+// Detects the format of a file: compares the file with the signatures in codecs.cpp, and recognizes text. Then reads
+// only as much of the file as its header needs.
 #include "codecs/file_header.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ const Codec* recognizing_codec(ByteSpan bytes, std::string_view name) {
   return nullptr;
 }
 
-/// True if the whole file is the beginning of a signature.
+/// True if the whole file is a prefix of a signature.
 bool is_cut_signature(std::string_view text) {
   return std::any_of(codecs().begin(), codecs().end(), [&](const Codec& codec) {
     return std::any_of(codec.signatures.begin(), codec.signatures.end(), [&](const Signature& signature) {
@@ -71,7 +71,7 @@ bool is_text(std::string_view sample) {
   return std::none_of(sample.begin(), sample.end(), is_control) && ascii * 4 >= sample.size() * 3;
 }
 
-/// An SVG may have comments, a document type and licenses before its first element.
+/// Search limit: an SVG may have comments, a document type and licenses before its first element.
 constexpr std::size_t kMarkupBytes = std::size_t{64} << 10;
 
 bool is_markup(std::string_view text) {
@@ -81,7 +81,7 @@ bool is_markup(std::string_view text) {
   return text.starts_with("<?xml") || text.starts_with("<!--") || text.starts_with("<!DOCTYPE");
 }
 
-/// Null if there is none.
+/// Returns null if no foreign format matches.
 const ForeignFormat* recognized_foreign(std::string_view text) {
   const auto formats = foreign_formats();
   const auto found = std::find_if(formats.begin(), formats.end(),
@@ -124,7 +124,7 @@ constexpr std::size_t kFirstRead = 64 << 10;
 
 const PageList kOnePage = {{0}, {}, {}};
 
-/// Calls `read` with ever longer beginnings until the header is complete.
+/// Calls `read` with longer and longer prefixes of the file until the header is complete.
 template <class Read>
 auto read_growing(PartialInput& input, const Read& read) {
   constexpr std::size_t kGrowth = 4;
@@ -140,7 +140,7 @@ auto read_growing(PartialInput& input, const Read& read) {
   }
 }
 
-/// All bytes of a pipe, because a file of pages may have directories anywhere.
+/// Reads all bytes of a pipe, because the directories of a file with pages can be anywhere.
 ByteSpan all_of(PartialInput& input) {
   std::size_t size = kFirstRead;
   while (!input.is_whole()) {
@@ -149,8 +149,8 @@ ByteSpan all_of(PartialInput& input) {
   return input.beginning(size);
 }
 
-/// Throws TruncatedFile if more of the file is needed. Metadata that are cut off even in the whole file are left out,
-/// because metadata are never fatal.
+/// Throws TruncatedFile if more of the file is needed. Leaves out metadata that are cut off even in the whole file,
+/// because damaged metadata never cause an error.
 Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beginning, const std::string& name,
                      std::vector<std::string>& details) {
   try {

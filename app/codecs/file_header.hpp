@@ -1,4 +1,4 @@
-// What a file is, without decoding it: the format that its content tells, and what its header declares.
+// Detects the format of a file and reads its header, without decoding pixels.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,9 @@
 
 namespace gpuimg::codecs {
 
-// --- The format: one of the list, or a rejection that says what the file is instead
-// -----------------------------------
+// --- The format: one of the list, or a rejection that names the file's actual format --------------------------------
 
-/// Detection looks only at this many bytes at the beginning of a file and at its end, so these suffice for a longer
-/// file.
+/// Detection reads at most this many bytes at the beginning of a file and at its end.
 inline constexpr std::size_t kDetectionBytes = 1024;
 inline constexpr std::size_t kDetectionEndBytes = 26;
 
@@ -26,23 +24,23 @@ inline constexpr std::size_t kDetectionEndBytes = 26;
 /// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 
-/// The same, but reads only the beginning and the end of the input.
+/// Like detected_codec, but reads only the beginning and the end of the input.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
-/// Rejects a beginning of at least kDetectionBytes bytes if no remainder can make it an image that gpuimg reads. Throws
-/// as detected_codec does.
+/// Throws as detected_codec does if a file with this beginning cannot be an image that gpuimg reads. `beginning` must
+/// have at least kDetectionBytes bytes.
 void check_beginning(ByteSpan beginning, std::string_view name);
 
 /// Throws Error{unsupported} for the beginning of an archive or of a compressed file, unless it may be a tar archive
 /// that gpuimg reads. `name` is printable.
 void check_archive(ByteSpan beginning, std::string_view name);
 
-/// Throws Error{unsupported} for an archive or a compressed file of any kind but plain tar. Any other file passes, even
-/// one that cannot be read.
+/// Throws Error{unsupported} for an archive or a compressed file other than plain tar. Accepts every other file, even a
+/// file that cannot be read.
 void reject_packed(const std::string& path);
 
-/// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text (including SVG),
-/// for an unknown format, and for a file that cannot be read.
+/// Names the format of a regular file by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text
+/// (including SVG), for an unknown format, and for a file that cannot be read.
 std::string binary_format_of(const std::string& path);
 
 /// True if an extension (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
@@ -50,38 +48,40 @@ bool is_image_extension(std::string_view extension);
 
 // --- The header -----------------------------------------------------------------------------------------------------
 
-/// `bytes` may be only the beginning of a file. Declares nothing if it does not hold the header of an image. `name`
-/// matters for TGA, which has no signature.
+/// `bytes` may be only the beginning of a file. Returns an empty declaration if they do not hold the header of an
+/// image. `name` is used to detect TGA, which has no signature.
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name);
 
-/// The same for a page of the file at `path`; declares nothing if the file cannot be read.
+/// Reads the header of a page of the file at `path`. Returns an empty declaration if the file cannot be read.
 DeclaredImage declared_image_in(const std::string& path, PageRef page = {});
 
-/// The same for part of a file.
+/// Reads the header of an image that is part of a file.
 DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
-/// The same for an input of a known codec; reads no more of the input than needed. Throws as Codec::declared does.
+/// Reads the header of an input whose codec is known, and no more of the input than needed. Throws as Codec::declared
+/// does.
 DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name);
 
-/// The pages of a file; a single one without a place if the file cannot be read, or if its format has no pages.
+/// The pages of a file. Returns a single page without an offset if the file cannot be read, or if its format has no
+/// pages.
 PageList pages_in(const std::string& path);
 
-/// The same for a file in memory.
+/// Like pages_in above, for a file in memory.
 PageList pages_in(std::span<const std::byte> bytes, const std::string& name);
 
-/// Everything that the header of a file tells.
+/// All facts in the header of a file.
 struct FileHeader {
   std::string_view format;
   DeclaredImage image;
-  Metadata metadata;                 ///< as stored: its orientation is not applied
-  std::size_t exif_bytes = 0;        ///< of the EXIF data; 0 if `metadata.exif` is made of a TIFF's own tags alone
-  std::vector<std::string> details;  ///< which metadata is damaged and left out
-  std::string damage;                ///< PageList::damage
-  std::optional<std::uint64_t> file_bytes;  ///< of a regular file
+  Metadata metadata;                        ///< as stored: its orientation is not applied
+  std::size_t exif_bytes = 0;               ///< size of the EXIF data; 0 if `metadata.exif` comes from TIFF tags alone
+  std::vector<std::string> details;         ///< which metadata is damaged and therefore left out
+  std::string damage;                       ///< PageList::damage
+  std::optional<std::uint64_t> file_bytes;  ///< size, if the input is a regular file
 };
 
-/// Reads the header of an image or of a table in .npy, and no more of the file than that needs. `path` may be "-".
-/// Throws as read_input and decode_image do.
+/// Reads the header of an image or of a table in .npy, without reading the rest of the file. `path` may be "-". Throws
+/// as read_input and decode_image do.
 FileHeader read_file_header(const std::string& path, PageRef page = {});
 
 }  // namespace gpuimg::codecs

@@ -1,4 +1,5 @@
-// The public interface to image files, gpuimg/codecs.hpp: reads, decodes, carries metadata over, encodes and writes.
+// Implements the public interface to image files, gpuimg/codecs.hpp: reads, decodes, carries metadata over, encodes and
+// writes.
 #include "gpuimg/codecs.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@
 
 namespace gpuimg {
 
-/// The metadata of the file.
+/// Implements the public handle of a file's metadata.
 class FileMetadata {
  public:
   codecs::Metadata metadata;
@@ -58,7 +59,8 @@ void check_number(const Limits<int>& limits, std::string_view what, int number) 
   }
 }
 
-/// The format in which an extension is written. `shown` starts the message if there is none.
+/// The format that files with this extension are written in. If there is none, throws a message that begins with
+/// `shown`.
 FileFormat format_named(const std::string& extension, const std::string& shown) {
   for (const Codec& codec : codecs()) {
     for (const WrittenName& written : codec.written) {
@@ -77,7 +79,7 @@ FileFormat format_named(const std::string& extension, const std::string& shown) 
               fmt::format("{}: images are written as {}; change the extension, or name a format", shown, extensions));
 }
 
-/// How the pixels are written, and with which of the metadata.
+/// Converts the public options, and keeps the metadata that the format can hold for these pixels.
 WriteOptions internal(const WriteFileOptions& options, FileFormat format, PixelFormat pixels) {
   check_number(kQualityLimits, "quality", options.quality);
   WriteOptions all;

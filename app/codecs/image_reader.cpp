@@ -1,4 +1,4 @@
-// Identifies the format, calls its reader, and turns the image upright.
+// Detects the format, calls its reader, and turns the image upright.
 #include "codecs/image_reader.hpp"
 
 #include <fmt/format.h>
@@ -18,10 +18,11 @@
 namespace gpuimg::codecs {
 namespace {
 
-/// Opening rows takes 0.08 ms more than reading a small file whole; a file of this size gains ten times that.
+/// Opening a file by rows takes 0.08 ms longer than reading a small file whole. A file of at least this size saves ten
+/// times as much.
 constexpr std::uint64_t kLeastBytesForRows = std::uint64_t{1} << 20;
 
-/// Makes EXIF data and XMP say that the pixels are upright. Leaves out metadata that cannot be changed so.
+/// Marks the pixels as upright in EXIF data and XMP. Leaves out metadata that cannot be changed.
 void say_upright(DecodedImage& decoded) {
   Metadata& metadata = decoded.metadata;
   reset_orientation(metadata.exif);
@@ -64,7 +65,7 @@ void turn_upright(DecodedImage& decoded) {
   }
 }
 
-/// Keeps `source` alive as long as the result.
+/// Makes the returned file keep `source` alive.
 RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess file) {
   file.read = [source, read = std::move(file.read)](std::uint64_t offset, std::span<std::byte> to) {
     return read(offset, to);
@@ -72,7 +73,7 @@ RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess f
   return file;
 }
 
-/// Tells users who need the numbers that they are no longer the file's.
+/// Reports that sample values were scaled, for users who need the file's original numbers.
 void tell_scaling(DecodedImage& decoded, const Codec& codec) {
   if (decoded.scaled_from > 0) {
     (codec.holds_measurements ? decoded.notes : decoded.details)
@@ -91,7 +92,7 @@ DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOption
   return decoded;
 }
 
-/// Opens the image; nullopt if its rows would have to be turned.
+/// Opens the image for reading by rows. Returns nullopt if its rows would have to be rotated.
 std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file, const std::string& shown,
                                    const ReadOptions& options) {
   std::optional<DecodedImage> image = codec.open_rows(file, shown, options);
@@ -99,12 +100,12 @@ std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file,
   return image && !is_turned ? std::optional(finished(std::move(*image), codec, options)) : std::nullopt;
 }
 
-/// Files without pages have only the first.
+/// False if `options` ask for a later page of a format that has no pages.
 bool may_open(const Codec& codec, const ReadOptions& options) {
   return codec.open_rows != nullptr && (codec.paged != nullptr || options.page.number <= 1);
 }
 
-/// Nullopt if open() rejects the file: the decoder of the whole file reports the error.
+/// Returns nullopt if open() rejects the file: the decoder of the whole file then reports the error.
 template <class Open>
 std::optional<DecodedImage> opened_or_not(const Open& open) {
   try {
@@ -132,7 +133,7 @@ std::optional<DecodedImage> opened_input(const std::shared_ptr<PartialInput>& in
   });
 }
 
-/// Decodes an image whose rows can be read; nullopt if they turn out to be damaged or unusual.
+/// Decodes an image by rows. Returns nullopt if the rows turn out to be damaged or unusual.
 std::optional<DecodedImage> decoded_by_rows(std::optional<DecodedImage> opened, const ReadOptions& options) {
   if (!opened) {
     return std::nullopt;

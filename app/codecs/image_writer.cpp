@@ -1,4 +1,4 @@
-// Checks that the format holds the pixels, and calls its encoder.
+// Checks that the format can hold the pixels, and calls its encoder.
 #include "codecs/image_writer.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void check_size(const Codec& codec, int width, int height, PixelFormat format, c
            "");
   }
   constexpr std::uint64_t kHeaders = 256;
-  constexpr std::uint64_t kPadding = 4;  // of a row
+  constexpr std::uint64_t kPadding = 4;  // padding bytes per row
   const std::uint64_t pixel_bytes = 4 * (limits.holds_16_bits ? sample_bytes(format.sample) : 1);
   const std::uint64_t row_bytes = pixel_bytes * static_cast<std::uint64_t>(width) + kPadding;
   if (row_bytes > (limits.max_bytes - kHeaders) / static_cast<std::uint64_t>(height)) {
@@ -50,7 +50,7 @@ void check_format(const Codec& codec, PixelFormat format, const std::string& nam
   }
 }
 
-/// Returns the format's entry.
+/// Checks the arguments and returns the format's entry.
 const Codec& checked_codec(int width, int height, PixelFormat format, FileFormat file_format, const std::string& name,
                            const WriteOptions& options) {
   const Codec& codec = codec_of(file_format);

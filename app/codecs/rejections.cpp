@@ -59,7 +59,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
   if (page.number <= pages.count()) {
     return;
   }
-  // If the first page cannot be read, nothing is known about later pages, so its damage counts.
+  // If the first page cannot be read, no later page is known, so the first page's damage is the reason.
   const std::string& lost = pages.count() == 1 ? pages.damage : pages.lost;
   if (!lost.empty()) {
     reject_lost_pages(name, lost);

@@ -1,4 +1,4 @@
-// Errors for rejected inputs, in the same form for every reader: "name: why; what to do".
+// Errors for rejected inputs. All readers use one pattern: "name: why; what to do".
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct PageList;
 struct PageRef;
 struct ReadOptions;
 
-/// The formats that gpuimg reads, for the end of a message.
+/// A list of the formats that gpuimg reads, to end a message.
 std::string readable_formats();
 
 /// Throws Error{decode}: the content is inconsistent. `why` is a clause, for example "the palette is missing".
@@ -38,24 +38,24 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
   }
 }
 
-/// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
+/// Throws Error{unsupported}. `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
 [[noreturn]] void reject_unsupported(std::string_view name, std::string_view what);
 
-/// The same, with a command that converts the file instead of the formats that are read.
+/// Like above, but the message advises a command that converts the file, instead of listing the readable formats.
 [[noreturn]] void reject_unsupported(std::string_view name, std::string_view what, std::string_view command);
 
 /// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
-/// Throws Error{usage} if a file has no such page, and as reject_lost_pages if the page may be one that is lost. `name`
-/// has the page, which is 0 for the first.
+/// Throws Error{usage} if the file does not have this page. If the page can be a lost one, throws as reject_lost_pages
+/// does. `name` includes the page. Page 0 means the first page.
 void check_page(std::string_view name, PageRef page, const PageList& pages);
 
-/// The same for a file of one image.
+/// Like check_page, for a file of one image.
 void check_only_page(std::string_view name, PageRef page);
 
-/// Throws Error{decode} for the first page that cannot be found, and for all later ones. `why`: PageList::lost.
+/// Throws Error{decode} for pages that cannot be found: the first such page and all after it. `why`: PageList::lost.
 [[noreturn]] void reject_lost_pages(std::string_view name, std::string_view why);
 
 /// For formats whose data need not cover the image: throws Error{unsupported} for more than

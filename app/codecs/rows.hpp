@@ -1,5 +1,5 @@
-// Rows of image files: bands of them, what reads a file in bands, and what writes one from rows, so that neither the
-// file nor the image is ever held whole. docs/decisions/0022-bands-of-rows.md.
+// Reads and writes image files in bands of rows, so that neither the file nor the image is ever held whole in memory.
+// docs/decisions/0022-bands-of-rows.md.
 #pragma once
 
 #include <algorithm>
@@ -15,48 +15,48 @@
 
 namespace gpuimg::codecs {
 
-/// Whole rows of an image: what a reader of a file larger than memory produces, and a writer takes.
+/// Whole rows of an image: the unit that row readers produce and row writers take.
 struct RowBand {
-  int first = 0;  ///< row of the image
+  int first = 0;  ///< index of the first row in the image
   Image rows;
 };
 
-/// Where a decoder's rows go.
+/// The consumer of a decoder's rows.
 struct BandOutput {
-  int rows = 1;                             ///< of a band; the last may have fewer
-  std::function<Image(int rows)> new_rows;  ///< memory for the pixels of a band; called on any thread
-  std::function<void(RowBand band)> take;   ///< called on any thread, one at a time
+  int rows = 1;                             ///< number of rows in a band; the last band may have fewer
+  std::function<Image(int rows)> new_rows;  ///< allocates the pixels of a band; called on any thread
+  std::function<void(RowBand band)> take;   ///< receives a band; called on any thread, one at a time
 };
 
-/// Copies all rows to row `first_row` and the rows below it.
+/// Copies all rows of `from` to `to`, starting at row `first_row` of `to`.
 void copy_rows(ConstView from, View to, int first_row);
 
-/// Cuts rows that come from top to bottom into bands, from row `first` to row `end` of the image.
+/// Cuts rows that arrive from top to bottom into bands. Covers rows `first` to `end` − 1 of the image.
 class BandCutter {
  public:
-  /// Borrows the output.
+  /// Keeps a reference to `to`.
   BandCutter(const BandOutput& to, int first, int end) : to_(to), end_(end) { band_.first = first; }
 
-  /// The band that is being filled.
+  /// The band that is currently being filled.
   Image& rows() {
     if (band_.rows.empty()) {
       band_.rows = to_.new_rows(std::min(to_.rows, end_ - band_.first));
     }
     return band_.rows;
   }
-  /// The next row of the image.
+  /// Index in the image of the next row to fill.
   [[nodiscard]] int next() const { return band_.first + filled_; }
-  /// How many rows of the band are filled, and how many are not.
+  /// Number of filled rows of the band, and number of rows still to fill.
   [[nodiscard]] int filled() const { return filled_; }
   [[nodiscard]] int left() const { return std::min(to_.rows, end_ - band_.first) - filled_; }
 
-  /// The next rows of the band are filled.
+  /// Counts the next `rows` rows of the band as filled.
   void add(int rows) { filled_ += rows; }
 
-  /// Copies the next rows of the image, and passes on the bands that they fill.
+  /// Copies the next rows of the image into bands, and passes on each band that becomes full.
   void put(ConstView next);
 
-  /// Passes a full band on; the next one begins.
+  /// Passes a full band on and begins the next one.
   void pass_on() {
     const int first = band_.first + std::exchange(filled_, 0);
     to_.take(std::exchange(band_, RowBand{first, Image()}));
@@ -83,9 +83,9 @@ class RowReader {
 
   enum class Order { top_down, any };
 
-  /// Passes all rows on. Returns false if the bands are void: something in the file is damaged or unusual, and
-  /// decode_image must decide whether the file is valid. Throws Error{out_of_memory}, and what the output throws; but
-  /// with Order::any, an Error of the output may also make it return false.
+  /// Passes all rows to the output. Returns false if the file is damaged or unusual: the bands passed so far are then
+  /// invalid, and decode_image must decide whether the file is valid. Throws Error{out_of_memory} and the output's
+  /// exceptions. With Order::any, an Error from the output can also become a return value of false.
   virtual bool read(const BandOutput& to, Order order) = 0;
 
  private:
@@ -94,8 +94,8 @@ class RowReader {
   PixelFormat format_;
 };
 
-/// A file that is being encoded. Its bytes do not depend on how the rows are cut into calls. If destroyed before
-/// finish(), it leaves the file incomplete. After an exception it can only be destroyed.
+/// Encodes a file row by row. The bytes do not depend on how the rows are divided among calls of write(). Destroying
+/// the writer before finish() leaves the file incomplete. After an exception, only destruction is allowed.
 class RowWriter {
  public:
   RowWriter() = default;
@@ -103,28 +103,28 @@ class RowWriter {
   RowWriter& operator=(const RowWriter&) = delete;
   virtual ~RowWriter() = default;
 
-  /// Takes the next rows, from top to bottom, of the width and format of the image. Keeps no reference to them. Called
-  /// on any thread, one at a time. Throws as encode_image does, and what the sink throws, and std::logic_error for rows
-  /// that the image does not have.
+  /// Writes the next rows, from top to bottom. They must have the image's width and format. Keeps no reference to them.
+  /// Can be called on any thread, but not on two at the same time. Throws as encode_image does, passes on the sink's
+  /// exceptions, and throws std::logic_error for rows beyond the image's height.
   virtual void write(ConstView rows) = 0;
 
   /// Call after the last row. Throws as write() does.
   virtual void finish() = 0;
 };
 
-// --- Files whose rows are stored uncompressed, all of one length ----------------------------------------------------
+// --- Files that store uncompressed rows, all of the same length -----------------------------------------------------
 
-/// Where rows are in a file.
+/// Location of the rows in a file.
 struct StoredRows {
-  std::uint64_t offset = 0;  ///< of the first stored row
+  std::uint64_t offset = 0;  ///< offset of the first stored row
   std::size_t row_bytes = 0;
   bool is_bottom_up = false;
 };
 
-/// Reads each band from its place in the file.
+/// Reads each band directly from its location in the file.
 class StoredRowReader final : public RowReader {
  public:
-  /// Converts stored rows, in the order of the file, to pixels. Throws Error{decode} for damaged ones.
+  /// Converts stored rows, in the order of the file, to pixels. Throws Error{decode} for damaged rows.
   using Unpack = std::function<void(ByteSpan stored, View to)>;
 
   StoredRowReader(int width, int height, PixelFormat format, RandomAccess file, const StoredRows& rows, Unpack unpack);
@@ -137,7 +137,7 @@ class StoredRowReader final : public RowReader {
   RandomAccess file_;
   StoredRows rows_;
   Unpack unpack_;
-  std::vector<std::byte> stored_;  // of a band
+  std::vector<std::byte> stored_;  // stored bytes of a band
 };
 
 /// The first bytes of a file: enough for most headers. A file with a longer header is decoded whole.

@@ -1,4 +1,4 @@
-// Samples that files store in another way than an Image does: at one bit each, in the other byte order, or as inks.
+// Converts samples that files store differently from an Image: at one bit each, in the other byte order, or as inks.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 
 namespace gpuimg::codecs {
 
-// --- One bit each: black and white, as PNG, PBM and TIFF store it ---------------------------------------------------
+// --- One bit per sample: black and white, as PNG, PBM and TIFF store it ---------------------------------------------
 
-/// True for pixels that can be written at one bit each: 8-bit gray. They must be 0 or 255.
+/// True for the pixel format that can be written at one bit per sample: 8-bit gray. All samples must be 0 or 255.
 constexpr bool can_pack_bits(PixelFormat format) { return format == PixelFormat{Sample::u8, 1}; }
 
 using gpuimg::png::packed_row_bytes;
 
-/// A row of packed_row_bytes for each row of pixels, with `white` (0 or 1) for white and 0 after the last pixel. A byte
-/// holds eight pixels, the leftmost in the highest bit. Throws Error{out_of_memory}.
+/// Packs each row of pixels into packed_row_bytes bytes. A white pixel becomes the bit `white` (0 or 1); the bits after
+/// the last pixel are 0. A byte holds eight pixels, the leftmost in the highest bit. Throws Error{out_of_memory}.
 inline Image packed_bits(ConstView pixels, unsigned white = 1) {
   const int row_bytes = packed_row_bytes(pixels.width);
   Image packed(row_bytes, pixels.height, {Sample::u8, 1});
@@ -68,8 +68,9 @@ inline void swap_sample_bytes(const std::uint8_t* from, std::uint8_t* to, std::s
 
 inline constexpr std::string_view kCmykNote = "CMYK is converted to RGB without color management";
 
-/// Converts `count` pixels of 8 or 16 bits. `cmyk` holds the light that each ink lets through, as Adobe stores it: V
-/// without ink. R = C·K / V, rounded to nearest, and so on.
+/// Converts `count` pixels of 8 or 16 bits. `cmyk` holds the amount of light that each ink transmits, as Adobe stores
+/// it: the maximum value V means no ink. R = C·K / V, rounded to nearest; G and B are computed from M and Y in the same
+/// way.
 template <class T>
 void cmyk_to_rgb(const T* cmyk, T* rgb, std::size_t count) {
   constexpr std::size_t kInks = 4;
@@ -77,7 +78,7 @@ void cmyk_to_rgb(const T* cmyk, T* rgb, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i, cmyk += kInks, rgb += kChannels) {
     const std::uint32_t black = cmyk[3];
     for (std::size_t c = 0; c < kChannels; ++c) {
-      // V is odd, so the quotient never lies halfway.
+      // V is odd, so the quotient is never exactly halfway between two integers.
       rgb[c] = static_cast<T>((cmyk[c] * black + kMaxOf<T> / 2) / kMaxOf<T>);
     }
   }

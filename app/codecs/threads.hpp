@@ -1,4 +1,4 @@
-// How many threads a codec may use, and where its tasks run.
+// Decides how many threads a codec may use, and where its tasks run.
 #pragma once
 
 #include <tbb/global_control.h>
@@ -13,17 +13,17 @@
 
 namespace gpuimg::codecs {
 
-/// `wanted` is the value of an option: 0 means as many as the caller may use. Never more than oneTBB's limit, and at
-/// least 1.
+/// `wanted` is the value of an option: 0 means as many as the caller may use. The result is at least 1 and at most
+/// oneTBB's limit.
 inline int allowed_threads(int wanted) {
   const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return std::min(wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(), static_cast<int>(allowed));
 }
 
 /// An arena of `threads` threads, or the caller's arena if oneTBB has only two threads. In that case oneTBB has a
-/// single worker, which keeps looking for tasks in one arena for a while after its last task. A command's stages take
-/// turns: with an arena for each stage, the worker would wait in one while another has tasks. With more threads, each
-/// arena has workers.
+/// single worker. After its last task in an arena, the worker looks for more tasks there for a while. A command's
+/// stages take turns. If each stage had its own arena, the worker would wait in one arena while another arena has
+/// tasks. With more than two threads, each arena has workers.
 class CodecArena {
  public:
   /// Throws std::bad_alloc.

@@ -1,4 +1,5 @@
-// The speed is set by the dependency chain from one code to the next, and by mispredicted branches.
+// Decodes Huffman codes to blocks of coefficients. The speed is limited by the dependency chain from one code to the
+// next, and by mispredicted branches.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/jpeg/jpeg_block_codes.cpp"
 #include "codecs/simd_targets.hpp"
@@ -67,7 +68,7 @@ HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned s
 }
 
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
-/// AMD's first two Zen generations take hundreds of cycles for a bit deposit.
+/// Bit deposit (PDEP) takes hundreds of cycles on AMD's first two Zen generations.
 bool has_fast_deposit() { return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); }
 
 HWY_INLINE std::uint64_t deposit(std::uint64_t bits, std::uint64_t mask) { return __builtin_ia32_pdep_di(bits, mask); }
@@ -77,7 +78,7 @@ bool has_fast_deposit() { return false; }
 HWY_INLINE std::uint64_t deposit(std::uint64_t /*bits*/, std::uint64_t /*mask*/) { return 0; }
 #endif
 
-/// The set bit below which `n` others are set; 0 if there is none.
+/// The set bit that has exactly `n` set bits below it; 0 if there is none.
 HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) {
   if (deposits) [[likely]] {
     return deposit(std::uint64_t{1} << n, bits);
@@ -88,7 +89,7 @@ HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) 
   return bits & (~bits + 1);
 }
 
-/// The part of each block that a scan codes: coefficients up to `last`, in zigzag order.
+/// The range of coefficients that a scan codes in each block: up to `last`, in zigzag order.
 struct Band {
   const JpegCodeTable& table;
   unsigned last;
@@ -101,12 +102,12 @@ struct Band {
   }
 };
 
-/// A symbol that the table does not hold as a whole coefficient.
+/// A symbol that has no entry as a whole coefficient in the table.
 struct OtherSymbol {
   bool is_sound = false;
-  unsigned zeros = 0;         ///< before the coefficient
-  int value = 0;              ///< of the coefficient; may be zero
-  std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: a coefficient
+  unsigned zeros = 0;         ///< number of zeros before the coefficient
+  int value = 0;              ///< value of the coefficient; can be zero
+  std::uint32_t end_run = 0;  ///< number of blocks whose band ends, including this one; 0 for a coefficient
 };
 
 HWY_INLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
@@ -136,8 +137,9 @@ HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, Jp
   return other;
 }
 
-/// Reads the coefficients of a block from the `k`-th on, which must be zero before the call. Adds those that become
-/// nonzero to `nonzero`. `end_run` becomes the number of further blocks without coefficients.
+/// Reads the coefficients of a block, starting at number `k`. They must be zero before the call. Sets the bit of each
+/// coefficient that becomes nonzero in `nonzero`. Sets `end_run` to the number of following blocks without
+/// coefficients.
 HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF* block, std::uint64_t& nonzero,
                           std::uint32_t& end_run) {
   in.refill();
@@ -188,7 +190,8 @@ HWY_INLINE void move_from_zero(JCOEF& coefficient, int by) {
   coefficient = static_cast<JCOEF>(coefficient + ((by ^ sign) - sign));
 }
 
-/// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
+/// The bits that refine the known coefficients of a block, in the order of the coefficients; the lowest bit is the last
+/// one.
 struct Corrections {
   std::uint64_t bits = 0;
 
@@ -204,7 +207,7 @@ struct Corrections {
     in.skip(count);
   }
 
-  /// Moves each coefficient in `known` whose bit is set away from zero by `one`.
+  /// Moves the coefficients in `known` away from zero by `one`, except those whose correction bit is 0.
   HWY_INLINE void apply(std::uint64_t known, int one, bool deposits, JCOEF* block) const {
     if (deposits) [[likely]] {
       for (std::uint64_t left = deposit(bits, reversed(known)); left != 0; left &= left - 1) {
@@ -220,12 +223,13 @@ struct Corrections {
   }
 };
 
-/// Reads one more bit of a block's coefficients in `all` (a bit set). Those in `nonzero` are known; the others may
-/// become ±2^shift. `end_run` as for read_band; if it is not 0 on entry, the block has no new coefficients.
+/// Reads one more bit for the coefficients of a block that are in the bit set `all`. Coefficients in `nonzero` are
+/// known and get refined; the others may become ±2^shift. `end_run` works as in read_band; if it is not 0 on entry, the
+/// block has no new coefficients.
 HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t all, JCOEF* block,
                             std::uint64_t& nonzero, std::uint32_t& end_run) {
   const std::uint64_t known = nonzero & all;
-  std::uint64_t left = all;                                // not yet passed
+  std::uint64_t left = all;                                // coefficients that are still to be visited
   auto k = static_cast<unsigned>(std::countr_zero(left));  // the first bit of `left`
   Corrections corrections;
   in.refill();
@@ -247,7 +251,7 @@ HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t a
       return false;
     }
     const auto at = static_cast<unsigned>(std::countr_zero(target));
-    corrections.take(in, at - k - symbol.zeros);  // the others on the way are known
+    corrections.take(in, at - k - symbol.zeros);  // all other coefficients passed on the way are known ones
     left = all & ~std::uint64_t{1} << at;
     k = at + 1;
     if (symbol.value != 0) {

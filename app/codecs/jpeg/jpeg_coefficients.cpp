@@ -1,5 +1,5 @@
-// Replaces libjpeg's arrays of coefficients through the methods of its memory manager (jpeglib.h, jpeg_memory_mgr).
-// Sizes are those of libjpeg's arrays: whole MCUs, beyond the edges of the image too.
+// Replaces libjpeg's coefficient arrays by replacing methods of its memory manager (jpeglib.h, jpeg_memory_mgr). The
+// arrays have the same sizes as libjpeg's: they include whole MCUs that extend beyond the edges of the image.
 #include "codecs/jpeg/jpeg_coefficients.hpp"
 
 #include <jerror.h>
@@ -25,7 +25,7 @@ std::size_t rounded_up(JDIMENSION count, int factor) {
 
 bool is_gray(const jpeg_decompress_struct& info) { return info.num_components == 1; }
 
-/// In a gray image, an MCU is one block, whatever the sampling.
+/// In an image with a single component, an MCU is one block, whatever the sampling factors.
 std::size_t blocks_per_row_of(const jpeg_decompress_struct& info, const jpeg_component_info& of) {
   return is_gray(info) ? of.width_in_blocks : rounded_up(of.width_in_blocks, of.h_samp_factor);
 }
@@ -40,7 +40,7 @@ std::size_t blocks_in(const jpeg_decompress_struct& info, const jpeg_component_i
   std::abort();  // error_exit does not return
 }
 
-/// Sets the quantization tables of all components; libjpeg has set only those of the first scan's components.
+/// Sets the quantization tables of all components; libjpeg has set only the tables of components in the first scan.
 void set_all_steps(jpeg_decompress_struct& info) {
   for (jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
     const bool exists = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
@@ -51,7 +51,8 @@ void set_all_steps(jpeg_decompress_struct& info) {
   }
 }
 
-/// Makes libjpeg take some MCU rows for the whole image. Its image_height still comes from the header.
+/// Makes libjpeg treat `mcu_rows` MCU rows, starting with MCU row `top`, as the whole image. info.image_height must
+/// still have its value from the header.
 void keep_rows(jpeg_decompress_struct& info, JDIMENSION top, JDIMENSION mcu_rows) {
   const auto rows_per_mcu = static_cast<JDIMENSION>(DCTSIZE * info.max_v_samp_factor);
   info.image_height = std::min(info.image_height - top * rows_per_mcu, mcu_rows * rows_per_mcu);
@@ -105,7 +106,7 @@ std::size_t JpegCoefficientRows::block_count(const jpeg_decompress_struct& info,
 
 std::vector<JpegBlocks> JpegCoefficientRows::blocks_of(int begin, int end) const {
   std::vector<JpegBlocks> blocks;
-  std::size_t before = 0;  // blocks of the preceding components
+  std::size_t before = 0;  // number of blocks of the preceding components
   for (const Component& of : components_) {
     const auto rows_per_mcu = static_cast<std::size_t>(of.rows_per_mcu);
     const std::size_t first_row = static_cast<std::size_t>(begin) * rows_per_mcu;
@@ -142,7 +143,7 @@ JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file)
   check_jpeg_output(info(), file);
   if (session_.warning_count() > 0) {
     reject_damaged(file.name,
-                   "libjpeg warns of its header");  // one decoder then reads the file and reports it
+                   "libjpeg warns of its header");  // the caller uses one decoder, which reports the warning
   }
 }
 
@@ -166,7 +167,7 @@ void JpegCoefficientPixels::start(int mcu_rows) {
     jpeg_start_decompress(&info);
     set_all_steps(info);
     jpeg_start_output(&info, 1);
-    info.input_scan_number = 2;  // so that libjpeg reads nothing before it makes the pixels of scan 1
+    info.input_scan_number = 2;  // in scan 2, libjpeg makes the pixels of scan 1 without reading more
   });
   if (file_.is_cmyk()) {
     cmyk_row_.resize(std::size_t{file_.header.frame.width} * file_.header.frame.component_count);
@@ -180,7 +181,7 @@ void JpegCoefficientPixels::replace_arrays() {
   info.mem->access_virt_barray = access;
 }
 
-/// libjpeg requests the arrays in the order of the components. Returns numbers instead of pointers.
+/// libjpeg requests the arrays in the order of the components. The returned "pointer" is the number of the component.
 jvirt_barray_ptr JpegCoefficientPixels::request(j_common_ptr info, int /*pool*/, boolean /*zeroed*/,
                                                 JDIMENSION /*width*/, JDIMENSION /*height*/, JDIMENSION /*max_rows*/) {
   auto& own = *static_cast<JpegCoefficientPixels*>(info->client_data);
@@ -223,7 +224,7 @@ void JpegCoefficientPixels::read_to(int end, JpegCoefficientRows& rows, const Vi
   const int mcu_rows = static_cast<int>(info.total_iMCU_rows);
   rows_ = &rows;
   end_ = std::min(end + 1, mcu_rows);
-  // Upsampling needs the samples below those of the last pixel row, or the last two.
+  // Upsampling needs the samples below the last pixel row, or below the last two.
   const int above = info.max_v_samp_factor * (DCTSIZE * end - 1);
   session_.guarded([&] {
     read_jpeg_rows(info, end == mcu_rows ? file_.height() : std::min(above, file_.height()), pixels, 0,

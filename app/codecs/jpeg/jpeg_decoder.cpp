@@ -1,5 +1,6 @@
-// libjpeg's callbacks, the limit on scans, and messages. Callbacks must own no memory: longjmp runs no destructor, and
-// exceptions must not pass through C.
+// libjpeg's callbacks, the limit on scans, and messages. Callbacks must not own memory: longjmp runs no destructor.
+// They
+// must not throw: exceptions must not pass through C.
 #include "codecs/jpeg/jpeg_decoder.hpp"
 
 #include <fmt/format.h>
@@ -30,8 +31,8 @@ struct LibraryErrors : jpeg_error_mgr {
 
 [[noreturn]] void leave(j_common_ptr info) { std::longjmp(static_cast<LibraryErrors*>(info->err)->resume, 1); }
 
-/// False if libjpeg rejects the interface; errors.msg_code then says why. Holds no object with a destructor: longjmp
-/// would skip it.
+/// Creates a decompressor. Returns false if libjpeg rejects the interface version; errors.msg_code then holds the
+/// reason. Must hold no object with a destructor: longjmp would skip the destructor.
 bool creates(LibraryErrors& errors, int version, std::size_t struct_bytes) {
   jpeg_decompress_struct info{};
   info.err = jpeg_std_error(&errors);
@@ -162,14 +163,14 @@ void JpegSession::on_error(j_common_ptr info) {
   std::longjmp(errors->resume, 1);
 }
 
-/// True if libjpeg's current message reports an unknown JFIF version, an unknown Adobe transform of three channels
-/// (libjpeg assumes YCbCr, as other programs do), bytes between the segments before the first scan, or zeros after a
-/// scan. Other bytes after a scan may be left over from damaged data.
+/// True if libjpeg's current message reports one of these: an unknown JFIF version; an unknown Adobe transform of three
+/// channels (libjpeg assumes YCbCr, as other programs do); stray bytes between the segments before the first scan; or
+/// zeros after a scan. Other bytes after a scan may be left over from damaged data.
 bool JpegSession::is_harmless(j_common_ptr info) {
   const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
   const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;
   if (bytes.empty()) {
-    return false;  // read from a source: a decoder of bytes in memory must decide
+    return false;  // the bytes come from a data source: only a decoder of bytes in memory can decide
   }
   switch (info->err->msg_code) {
     case JWRN_JFIF_MAJOR: return true;
@@ -184,7 +185,7 @@ bool JpegSession::is_harmless(j_common_ptr info) {
   const auto skipped = static_cast<std::size_t>(info->err->msg_parm.i[0]);
   const auto offset = static_cast<std::size_t>(decompress->src->next_input_byte - bytes.data());
   if (offset > bytes.size()) {
-    return false;  // libjpeg-turbo reads an EOI that it has inserted itself
+    return false;  // libjpeg-turbo has read an EOI that it inserted itself
   }
   const auto zeros = bytes.subspan(offset - std::min(offset, skipped), std::min(offset, skipped));
   return (marker < jpeg_marker::kFirstRestart || marker > jpeg_marker::kLastRestart) &&
@@ -199,7 +200,7 @@ void JpegSession::on_message(j_common_ptr info, int level) {
   const bool can_go_on = is_harmless(info);
   if (!errors->lenient && !can_go_on) {
     errors->was_warning = true;
-    on_error(info);  // without this, the following pixels would be guesses
+    on_error(info);  // without this call, libjpeg would guess the following pixels
   }
   if (errors->warning_count < kKeptWarnings) {
     Warning& warning = errors->warnings.at(errors->warning_count);
@@ -241,8 +242,8 @@ void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, i
   }
 }
 
-/// A source for libjpeg whose bytes are in a file. Reading past the end of the file is an error. C calls its functions,
-/// so they must not throw.
+/// A source for libjpeg whose bytes are in a file. Reading past the end of the file is an error. C code calls the
+/// functions of this class, so they must not throw.
 class JpegFileSource : public jpeg_source_mgr {
  public:
   /// The file must outlive the source.
@@ -343,7 +344,7 @@ std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struc
   }
   auto encoding = std::make_shared<JpegEncoding>();
   for (const jpeg_component_info& from : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
-    if (from.quant_table == nullptr) {  // a damaged file, read leniently: the component is in no scan
+    if (from.quant_table == nullptr) {  // a damaged file read leniently: no scan contains this component
       return nullptr;
     }
     JpegComponent& component = encoding->components.emplace_back();

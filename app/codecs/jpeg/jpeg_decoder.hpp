@@ -40,12 +40,12 @@ class JpegSession {
 
   [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
 
-  /// Call one open() inside guarded(). The bytes or the source must outlive the session.
+  /// Opens the input. Call exactly one open(), inside guarded(). The bytes or the source must outlive the session.
   void open(ByteSpan bytes);
   void open(jpeg_source_mgr& source);
 
-  /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: an error leaves it by longjmp and
-  /// is thrown from here.
+  /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: a libjpeg error leaves `call` by
+  /// longjmp, and guarded() throws it.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(errors_.resume) != 0) {
@@ -54,7 +54,7 @@ class JpegSession {
     call();
   }
 
-  /// libjpeg's warnings for the user: the first few, and the number of the others.
+  /// libjpeg's warnings for the user: the text of the first few, and the number of the remaining ones.
   [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] std::size_t warning_count() const { return errors_.warning_count; }
 
@@ -68,11 +68,11 @@ class JpegSession {
 
   struct Errors : jpeg_error_mgr {
     std::jmp_buf resume;
-    std::span<const unsigned char> bytes;  ///< the file; empty if a source gives it
+    std::span<const unsigned char> bytes;  ///< the file; empty if the input is a source
     int code = 0;
     bool lenient = false;
     bool too_many_scans = false;
-    bool was_warning = false;  ///< lenient mode would have continued
+    bool was_warning = false;  ///< the error is a warning that lenient mode would have accepted
     Text reason{};
     std::array<Warning, kKeptWarnings> warnings{};
     std::size_t warning_count = 0;
@@ -92,10 +92,10 @@ class JpegSession {
 
 /// A JPEG in memory or in a file. Everything it refers to must outlive its readers.
 struct JpegFile {
-  ByteSpan bytes;  ///< for a stored file, at least those up to the first scan
+  ByteSpan bytes;  ///< whole file, or at least the bytes before the first scan if the file is `stored`
   const JpegHeader& header;
   const std::string& name;               ///< printable
-  const RandomAccess* stored = nullptr;  ///< the whole file, which is not in memory
+  const RandomAccess* stored = nullptr;  ///< the whole file, if it is not in memory
 
   [[nodiscard]] bool is_cmyk() const { return header.frame.component_count == 4; }
   [[nodiscard]] PixelFormat format() const { return {Sample::u8, header.frame.component_count == 1 ? 1 : 3}; }
@@ -113,15 +113,15 @@ void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file)
 /// `cmyk_row` holds one row of CMYK if the file is CMYK. Call inside JpegSession::guarded.
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
-/// The encoding of the JPEG, for writing another one like it. Returns null if gpuimg cannot write that encoding: for
-/// colors other than YCbCr, or unusual sampling.
+/// The encoding of the JPEG, for writing another JPEG with the same encoding. Returns null if gpuimg cannot write it:
+/// the colors are neither gray nor YCbCr, or the sampling is unusual.
 std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
 
 /// Decodes rows of a JPEG into an Image with one libjpeg decoder.
 class JpegRows {
  public:
-  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, warnings are errors as
-  /// JpegSession says. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
+  /// Reads up to the first scan, or all scans if there are several. Unless `lenient`, warnings are errors (see
+  /// JpegSession). All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
   JpegRows(const JpegFile& file, bool lenient);
   ~JpegRows();
   JpegRows(const JpegRows&) = delete;
@@ -134,16 +134,16 @@ class JpegRows {
   /// Call after the last row: looks for the end of the file.
   void finish();
 
-  /// Number of image rows per MCU row.
+  /// Number of pixel rows per MCU row.
   [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
 
-  /// The coefficient bytes of an MCU row.
+  /// Number of bytes in the coefficients of an MCU row.
   [[nodiscard]] std::size_t coefficient_bytes();
 
-  /// True for one Huffman-coded scan, whose rows become pixels as they are read.
+  /// True if the file has one Huffman-coded scan, whose rows become pixels while they are read.
   [[nodiscard]] bool is_sequential();
 
-  /// As jpeg_encoding_of. Not after finish().
+  /// See jpeg_encoding_of. Must not be called after finish().
   [[nodiscard]] std::shared_ptr<const JpegEncoding> encoding() { return jpeg_encoding_of(session_.info()); }
 
   /// The maximum number of bytes that libjpeg may keep for the whole image.
@@ -153,9 +153,9 @@ class JpegRows {
   [[nodiscard]] std::size_t warning_count() const { return session_.warning_count(); }
 
  private:
-  std::unique_ptr<JpegFileSource> source_;  // outlives the session
+  std::unique_ptr<JpegFileSource> source_;  // must outlive the session
   JpegSession session_;
-  std::vector<std::uint8_t> cmyk_row_;  // one row of CMYK
+  std::vector<std::uint8_t> cmyk_row_;  // one CMYK row
 };
 
 }  // namespace gpuimg::codecs::jpeg

@@ -1,5 +1,6 @@
-// The header is read as libjpeg-turbo reads it, and interpreted for plans and `gpuimg info`: libjpeg's rules for color
-// spaces, and its quality scale. The description for a device rejects whatever libjpeg-turbo would warn about.
+// Reads the header as libjpeg-turbo does, and interprets it for plans and `gpuimg info` by libjpeg's rules for color
+// spaces and by its quality scale. A file is described for a device only if libjpeg-turbo would not warn about its
+// header.
 #include "codecs/jpeg/jpeg_header.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +48,8 @@ void read_frame(const JpegSegment& segment, JpegHeader& header, const std::strin
   header.frame = *frame;
 }
 
-/// The last definition of a table counts. Ignores tables that are cut off and leaves them to libjpeg-turbo.
+/// Reads quantization tables. If a table is defined twice, the last definition counts. Ignores tables that are cut off:
+/// libjpeg-turbo reports them.
 void read_tables(const JpegSegment& segment, JpegHeader& header) {
   if (segment.marker == jpeg_marker::kStepTables) {
     ByteSpan payload = segment.payload;
@@ -83,7 +85,8 @@ bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
   return takes;
 }
 
-/// The number of pictures that the index of a Multi-Picture Format lists (CIPA DC-007, tag B001); 0 if it is damaged.
+/// The number of pictures in the index of a Multi-Picture Format file (CIPA DC-007, tag B001); 0 if the index is
+/// damaged.
 std::uint32_t mpf_pictures(ByteSpan index) {
   constexpr std::uint16_t kCountTag = 0xB001;
   std::uint32_t pictures = 0;
@@ -97,8 +100,8 @@ std::uint32_t mpf_pictures(ByteSpan index) {
   return pictures;
 }
 
-/// Stores a segment if the header has a member for it. Returns true for a segment that it stores or that libjpeg-turbo
-/// reads.
+/// Stores a segment if the header has a member for it. Returns true if it stores the segment or if libjpeg-turbo reads
+/// the segment.
 bool take_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
     case jpeg_marker::kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
@@ -126,8 +129,8 @@ void read_application_data(const JpegSegment& segment, JpegHeader& header) {
   }
 }
 
-/// Throws for a segment that libjpeg-turbo does not accept. libjpeg-turbo treats a comment or application data of an
-/// impossible length as empty.
+/// Throws if libjpeg-turbo would reject the segment. Accepts comments and application data of an impossible length:
+/// libjpeg-turbo treats them as empty.
 void check_segment(const JpegSegment& segment, const std::string& name) {
   const bool is_ignored = segment.is_application_data() || segment.marker == jpeg_marker::kComment;
   const bool has_tables = segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kStepTables;
@@ -143,7 +146,8 @@ void check_segment(const JpegSegment& segment, const std::string& name) {
   }
 }
 
-/// True if the coefficients must wait for further scans. Damaged scan headers are left to libjpeg-turbo.
+/// True if no pixel can be computed before later scans have been read. Does not check scan headers: libjpeg-turbo
+/// reports damaged ones.
 bool keeps_coefficients(const JpegSegment& scan, const JpegFrame& frame, ByteSpan bytes, const std::string& name) {
   const std::size_t count_at = scan.begin + 4;
   require_bytes(bytes, count_at + 1, name);
@@ -153,7 +157,7 @@ bool keeps_coefficients(const JpegSegment& scan, const JpegFrame& frame, ByteSpa
 
 constexpr std::size_t kSteps = 64;
 
-// In row order, as printed.
+// in row order, as T.81 prints them
 constexpr std::array<std::uint8_t, kSteps> kLuma = {16, 11, 10, 16, 24,  40,  51,  61,   //
                                                     12, 12, 14, 19, 26,  58,  60,  55,   //
                                                     14, 13, 16, 24, 40,  57,  69,  56,   //
@@ -171,7 +175,7 @@ constexpr std::array<std::uint8_t, kSteps> kChroma = {17, 18, 24, 47, 99, 99, 99
                                                       99, 99, 99, 99, 99, 99, 99, 99,  //
                                                       99, 99, 99, 99, 99, 99, 99, 99};
 
-/// libjpeg's jpeg_quality_scaling and jpeg_add_quant_table, for baseline tables.
+/// Computes a step as libjpeg's jpeg_quality_scaling and jpeg_add_quant_table do for baseline tables.
 int scaled(int step, int quality) {
   const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   return std::clamp((step * percent + 50) / 100, 1, 255);
@@ -186,7 +190,8 @@ bool is_scaled(const JpegSteps& steps, const std::array<std::uint8_t, kSteps>& e
   return true;
 }
 
-/// The quality 1 … 100 at which libjpeg writes exactly these tables; nullopt if there is none. Null `chroma`: gray.
+/// The quality (1 to 100) for which libjpeg writes exactly these tables; nullopt if there is none. `chroma` is null for
+/// gray.
 std::optional<int> jpeg_quality(const JpegSteps& luma, const JpegSteps* chroma) {
   for (int quality = 100; quality >= 1; --quality) {
     if (is_scaled(luma, kLuma, quality) && (chroma == nullptr || is_scaled(*chroma, kChroma, quality))) {
@@ -233,7 +238,8 @@ std::string_view color_of(const JpegHeader& header, std::span<const Component> c
   return (transform ? *transform == 0 : is_named_rgb) ? "RGB" : "YCbCr";
 }
 
-/// "4:2:0" and so on if the second and third component have the same sampling, otherwise all factors: "2x2 1x2 1x1".
+/// A name such as "4:2:0" if the second and third component have the same sampling; otherwise all factors: "2x2 1x2
+/// 1x1".
 std::string sampling_of(std::span<const Component> components) {
   struct Name {
     std::uint32_t width;
@@ -292,12 +298,13 @@ constexpr double kDecodingMs = 15.0;  // measured: docs/performance.md, "Starts"
 using HuffmanSlots = std::array<std::optional<JpegHuffmanTable>, kTables>;
 using StepTable = std::array<std::uint16_t, 64>;  // in row order
 
-/// The Huffman tables of one kind that the scan uses, numbered in the order of their first use.
+/// The Huffman tables of one class (DC or AC) that the scan uses, numbered in the order of their first use.
 class UsedTables {
  public:
   explicit UsedTables(std::array<JpegHuffmanTable, 2>& to) : to_(to) { numbers_.fill(-1); }
 
-  /// The number of the table in `slot`; nullopt if the table is undefined, or would be the third one.
+  /// The number of the table in `slot`. Returns nullopt if the table is undefined, or if the scan already uses two
+  /// other tables.
   std::optional<int> number_of(const HuffmanSlots& slots, std::size_t slot) {
     if (slot >= kTables || !slots[slot]) {
       return std::nullopt;
@@ -318,13 +325,13 @@ class UsedTables {
   int count_ = 0;
 };
 
-/// Reads segments into an EncodedJpeg. Each member returns false if libjpeg-turbo must read the file.
+/// Converts segments to an EncodedJpeg. Each member function returns false if libjpeg-turbo must read the file.
 class JpegParser {
  public:
   explicit JpegParser(bool reads_scan) : reads_scan_(reads_scan) {}
 
   bool read_segment(const JpegSegment& segment);
-  /// The first scan's header, and the bytes after it.
+  /// Reads the first scan's header and the coded bytes after it.
   bool read_scan(const JpegSegment& segment, ByteSpan coded);
   [[nodiscard]] EncodedJpeg& description() { return jpeg_; }
 
@@ -337,7 +344,7 @@ class JpegParser {
   bool set_steps();
   [[nodiscard]] bool is_ycc() const;
 
-  bool reads_scan_;  // if false, only the frame is wanted
+  bool reads_scan_;  // false: only the frame is read
   EncodedJpeg jpeg_;
   bool has_frame_ = false;
   std::array<std::uint32_t, 3> ids_{};
@@ -384,7 +391,7 @@ bool JpegParser::read_frame(const JpegSegment& segment) {
         std::find(ids_.begin(), ids_.begin() + i, id) != ids_.begin() + i) {
       return false;
     }
-    if (i == 0 && count == 3) {  // the only component has one block per MCU, whatever its sampling
+    if (i == 0 && count == 3) {  // the only component has one block per MCU, whatever its sampling factors
       jpeg_.horizontal_sampling = static_cast<int>(horizontal);
       jpeg_.vertical_sampling = static_cast<int>(vertical);
     }
@@ -415,7 +422,7 @@ bool JpegParser::read_restart_interval(ByteSpan payload) {
 }
 
 bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan payload) {
-  // libjpeg's minimum sizes of the two segments that decide the color space.
+  // The two segments that decide the color space have minimum sizes in libjpeg.
   const auto begins = [&](std::string_view signature, std::size_t least) {
     return payload.size() >= least && std::memcmp(payload.data(), signature.data(), signature.size()) == 0;
   };
@@ -429,7 +436,7 @@ bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan payload) {
   return true;
 }
 
-/// libjpeg's choice for three components, where it is certain.
+/// True if the three components are certainly YCbCr by libjpeg's rules.
 bool JpegParser::is_ycc() const {
   return has_jfif_ || (adobe_transform_ ? *adobe_transform_ == 1 : ids_ == std::array<std::uint32_t, 3>{1, 2, 3});
 }
@@ -535,7 +542,8 @@ JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
-/// Declares the memory of parts, for a file of one scan: coefficients, and pixels that wait for the parts above.
+/// Declares the memory of decoding in parts, for a file of one scan: coefficients, and pixels that wait for the parts
+/// above them.
 void declare_parts(const JpegHeader& header, std::span<const Component> components, DeclaredImage& declared) {
   std::uint64_t vertical = 1;
   for (const Component& component : components) {
@@ -561,7 +569,7 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.color = color_of(header, components);
   declared.decoded = {Sample::u8, components.size() == 1 ? 1 : 3};
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // With several scans, all coefficients are in memory before the first row is complete.
+  // A file with several scans has all coefficients in memory before the first row is complete.
   declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
   if (!header.keeps_coefficients) {
     declare_parts(header, components, declared);

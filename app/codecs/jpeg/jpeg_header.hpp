@@ -1,5 +1,5 @@
-// What a JPEG says before its first scan: as libjpeg-turbo reads it, and for a backend's own decoder
-// (gpuimg/encoded_image.hpp). ITU-T T.81, annex B.
+// Reads the part of a JPEG before its first scan: as libjpeg-turbo reads it, and as a description for a backend's own
+// decoder (gpuimg/encoded_image.hpp). ITU-T T.81, annex B.
 #pragma once
 
 #include <array>
@@ -25,44 +25,46 @@ inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0
 inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
 inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
 
-/// What the segments before the first scan say.
+/// Contents of the segments before the first scan.
 struct JpegHeader {
   JpegFrame frame;
-  bool keeps_coefficients = false;  ///< components in separate scans: all coefficients wait for the last scan
+  bool keeps_coefficients = false;  ///< separate scans: all coefficients stay in memory until the last scan
   ByteSpan jfif;                    ///< starts at the version; empty if there is none
   ByteSpan exif;                    ///< starts at the byte order mark; empty if there is none
-  /// Parts of an ICC profile in file order, each starting at its number: 2 bytes or more. A profile has at most 255;
-  /// 256 are kept to detect more.
+  /// Parts of an ICC profile in file order. Each starts at its part number and has at least 2 bytes. A profile has at
+  /// most 255 parts; the header keeps up to 256 to detect an excess.
   std::vector<ByteSpan> icc_parts;
   ByteSpan xmp;  ///< starts at the packet; empty if there is none
-  /// Parts of the extended XMP in file order, each starting at its GUID: 40 bytes or more. At most 256 are kept.
+  /// Parts of the extended XMP in file order. Each starts at its GUID and has at least 40 bytes. At most 256 are kept.
   std::vector<ByteSpan> xmp_extension_parts;
   /// Parts of the Photoshop resources in file order. At most 256 are kept.
   std::vector<ByteSpan> photoshop_parts;
   ByteSpan adobe;                                                     ///< APP14 after "Adobe"; empty if there is none
   std::array<std::optional<JpegSteps>, JpegStepTable::kSlots> steps;  ///< as defined before the first scan
   std::uint32_t restart_interval = 0;                                 ///< in MCUs; 0 without restart markers
-  std::uint32_t pictures = 0;        ///< that the file claims to hold (MPO); 0 if it does not say
-  std::uint32_t other_segments = 0;  ///< bit n: there is an APPn other than those above; bit 16: there is a comment
+  std::uint32_t pictures = 0;        ///< number of pictures that the file claims to hold (MPO); 0 if it claims none
+  std::uint32_t other_segments = 0;  ///< bit n: there is an APPn segment not listed above; bit 16: a comment
 };
 
-/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, with the kind in the
-/// message, for a lossless, hierarchical or 12-bit file and for one without 1, 3 or 4 components. `name` is printable.
+/// Throws Error{decode} if the file is damaged before its first scan. Throws Error{unsupported} for lossless,
+/// hierarchical and 12-bit files, and unless there are 1, 3 or 4 components; the message names the kind. `name` is
+/// printable.
 JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name);
 
-/// Returns nullopt for every file that libjpeg-turbo must read: not sequential, Huffman-coded and 8 bit; several scans;
-/// colors other than gray and YCbCr; other sampling than 4:4:4, 4:2:2, 4:4:0 and 4:2:0; more than two Huffman tables of
-/// a kind; and any header that is damaged or unusual. The coded bytes are not looked at. Never throws. The result
-/// borrows `bytes`, and its orientation is 1.
+/// Describes a file for a backend's decoder. The file must be sequential, Huffman-coded and 8-bit, in one scan, gray or
+/// YCbCr, sampled at 4:4:4, 4:2:2, 4:4:0 or 4:2:0, with at most two Huffman tables of each class. Returns nullopt for
+/// every other file, and for a damaged or unusual header: libjpeg-turbo must read such files. Does not check the coded
+/// bytes. Never throws. The result borrows `bytes`, and its orientation is 1.
 std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept;
 
-/// The same for JpegCoefficients::frame: for a sequential or progressive file with any scans.
+/// Like describe_jpeg, but for JpegCoefficients::frame: accepts any sequential or progressive scans.
 std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept;
 
 // Metadata in segments, in jpeg_metadata.cpp: APP0 (JFIF density), APP1 (EXIF 2.3; XMP and extended XMP, Adobe XMP
 // specification, part 3), APP2 (ICC.1:2022, annex B.4) and APP13 (IPTC data in Photoshop resources).
 
-/// Leaves out damaged metadata and adds a clause about it to `details`. Names other segments in `not_kept`.
+/// Leaves out damaged metadata and adds a clause about each damaged piece to `details`. Lists other segments in
+/// `not_kept`.
 Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& details);
 
 struct JpegMetadataSegment {
@@ -70,13 +72,13 @@ struct JpegMetadataSegment {
   std::vector<std::byte> content;
 };
 
-/// Segments for EXIF data, XMP, the profile in parts, and IPTC data; libjpeg writes the density into the JFIF header.
-/// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs
-/// its GUID in the packet.
+/// Builds the segments for EXIF data, XMP, the profile in parts, and IPTC data. The density has no segment, because
+/// libjpeg writes it into the JFIF header. Sizes must be within the bounds below, and the profile within kMaxIccBytes.
+/// The XMP packet must contain the GUID of an XMP extension.
 std::vector<JpegMetadataSegment> jpeg_metadata_segments(const Metadata& metadata);
 
 inline constexpr std::size_t kMaxJpegExifBytes = 65527;
-inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit, two less than fit
+inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit; two more bytes would fit
 inline constexpr std::size_t kMaxJpegIptcBytes = 65506;
 
 }  // namespace gpuimg::codecs::jpeg

@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t kXmpGuidBytes = 32;
 constexpr std::size_t kXmpPartHeader = kXmpGuidBytes + 8;
 
-/// Joins the parts in the order of their numbers, which must be 1 … count, each once. Empty if they are not.
+/// Joins the parts in the order of their numbers. Returns an empty profile unless the numbers are 1 … count, each
+/// exactly once.
 std::vector<std::byte> joined_profile(std::span<const ByteSpan> parts) {
   constexpr std::size_t kMaxParts = 255;
   std::array<std::optional<ByteSpan>, kMaxParts + 1> by_number;
@@ -40,7 +41,7 @@ std::vector<std::byte> joined_profile(std::span<const ByteSpan> parts) {
   return profile;
 }
 
-/// Returns nullopt if the header only says that pixels are square.
+/// Returns nullopt if the header states only that pixels are square.
 std::optional<PixelDensity> density_in(ByteSpan jfif) {
   constexpr std::array kUnits = {DensityUnit::none, DensityUnit::inch, DensityUnit::centimeter};
   if (jfif.size() < 7 || u8_at(jfif, 2) >= kUnits.size()) {
@@ -51,8 +52,8 @@ std::optional<PixelDensity> density_in(ByteSpan jfif) {
   return density.x.numerator > 0 && density.y.numerator > 0 && is_said ? std::optional(density) : std::nullopt;
 }
 
-/// Joins parts, each of which has a GUID, the total size and its offset. Empty unless parts with this GUID join without
-/// gaps. Sizes are added up from the parts present, so a declared size costs no memory.
+/// Joins the parts with this GUID. Each part holds the GUID, the total size and its offset. Returns an empty result if
+/// the parts leave gaps. Allocates only the sum of the sizes of the parts, so a false declared size costs no memory.
 std::vector<std::byte> joined_extension(std::vector<ByteSpan> parts, std::string_view guid) {
   constexpr std::size_t kOffsetAt = kXmpGuidBytes + 4;
   std::erase_if(parts, [&](ByteSpan part) {
@@ -76,7 +77,7 @@ std::vector<std::byte> joined_extension(std::vector<ByteSpan> parts, std::string
 void read_xmp(const JpegHeader& header, Metadata& metadata, std::vector<std::string>& details) {
   ByteSpan packet = header.xmp;
   while (!packet.empty() && packet.back() == std::byte{0}) {
-    packet = packet.first(packet.size() - 1);  // some programs end it with a NUL
+    packet = packet.first(packet.size() - 1);  // some programs end the packet with a NUL
   }
   if (is_xmp(packet)) {
     metadata.xmp.assign(packet.begin(), packet.end());

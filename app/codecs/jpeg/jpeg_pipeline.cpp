@@ -1,4 +1,4 @@
-// Only the coefficient rows of a few parts, or of a few steps of the stages, are in memory, so that they stay in the
+// Keeps only the coefficient rows of a few parts (or of a few steps of the stages) in memory, so that they stay in the
 // processor's cache.
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 
@@ -38,7 +38,7 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
   return parts;
 }
 
-/// Each part has coefficients of its own, with the MCU rows above and below it.
+/// The parts of an image. Each part has its own coefficients, including the MCU rows directly above and below it.
 class JpegParts {
  public:
   JpegParts(const JpegFile& file, const JpegScript& script, std::span<const int> cuts, const JpegPartReading& reading)
@@ -107,7 +107,7 @@ class JpegParts {
     });
   }
 
-  /// Decodes the codes of the next part. Null after the last one, or if the file is not sound.
+  /// Decodes the codes of the next part. Returns null after the last part, or if the file has a defect.
   Part* next() {
     if (!is_sound_ || next_ == parts_.size()) {
       return nullptr;
@@ -155,38 +155,37 @@ class JpegParts {
   const JpegFile& file_;
   const JpegPartReading& reading_;
   RandomAccess stored_;
-  JpegCoefficientPixels whole_;  // makes no pixels; used for its header
+  JpegCoefficientPixels whole_;  // used only for its header; makes no pixels
   int rows_of_mcu_;
   int mcu_rows_;
   std::vector<Part> parts_;
   JpegScanCodes codes_;
   std::size_t next_ = 0;
-  int decoded_ = 0;  // MCU rows
+  int decoded_ = 0;  // number of decoded MCU rows
   std::vector<std::unique_ptr<JpegCoefficientRows>> rows_;
   std::mutex mutex_;
   std::vector<JpegCoefficientRows*> free_;
   std::atomic<bool> is_sound_ = true;
 };
 
-/// Number of steps whose rows are in memory. Three would suffice for progress; more keep the slowest stage from
-/// waiting.
+/// Number of steps whose rows are in memory. Three are the minimum; more steps keep the slowest stage from waiting.
 constexpr int kKeptSteps = 8;
 
-/// Number of steps whose rows a sink takes at once (a band), and number of bands in memory: the one that the sink has,
-/// the next one, and one that the stages work on.
+/// Number of steps in a band, the unit that a sink takes; and number of bands in memory: the sink's current band, the
+/// next one, and the band that the stages work on.
 constexpr int kBandSteps = 2;
 constexpr int kKeptBands = 3;
 
-/// The slowest stage takes half of the time, so further threads only wait.
+/// The slowest stage takes half of the total time, so more threads would only wait.
 constexpr int kMaxStageThreads = 4;
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
-/// Each scan of the file is a stage that follows those before it row by row. The last stage makes the pixels, or gives
-/// the coefficients to a sink.
+/// A pipeline with a stage for each scan of the file. A stage processes a row after the earlier stages have processed
+/// it. The last stage makes the pixels, or passes the coefficients to a sink.
 class JpegPipeline {
  public:
-  /// For pixels.
+  /// Decodes to pixels.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, const View& pixels)
       : JpegPipeline(file, script, step_pixels) {
     pixels_ = pixels;
@@ -194,7 +193,7 @@ class JpegPipeline {
     output_step_ = step_;
   }
 
-  /// For coefficients.
+  /// Decodes to coefficients.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, JpegBlockSink* sink)
       : JpegPipeline(file, script, step_pixels) {
     sink_ = sink;
@@ -233,14 +232,14 @@ class JpegPipeline {
   }
 
   struct Stage {
-    std::optional<JpegScanCodes> codes;  ///< set in the first step; never for the last stage
-    std::vector<std::size_t> inputs;     ///< stages whose rows this one needs
-    std::uint32_t cleared = 0;           ///< as in JpegScanCodes
-    int done = 0;                        ///< MCU rows
-    bool is_busy = false;                ///< a thread runs a step of it
+    std::optional<JpegScanCodes> codes;  ///< set in the first step; not used by the last stage
+    std::vector<std::size_t> inputs;     ///< stages whose rows this stage needs
+    std::uint32_t cleared = 0;           ///< same meaning as in JpegScanCodes
+    int done = 0;                        ///< number of MCU rows completed
+    bool is_busy = false;                ///< a thread is running a step of this stage
   };
 
-  /// A stage needs the scans before it on which its codes depend, and those that clear its components.
+  /// A stage needs the earlier scans on which its codes depend, and the scans that clear its components.
   static std::vector<Stage> stages_of(const JpegScript& script) {
     std::vector<Stage> stages(script.scans.size());
     std::uint32_t cleared = 0;
@@ -286,8 +285,8 @@ class JpegPipeline {
     return std::min(stages_[i].done + (i == output_ ? output_step_ : step_), rows_of_mcus_);
   }
 
-  /// The runnable stage that is farthest behind, so that the rows in memory stay in the processor's cache; kNone if all
-  /// must wait. Some stage can always run unless another one is running.
+  /// The runnable stage with the fewest completed rows, because then the rows in memory stay in the processor's cache.
+  /// Returns kNone if all stages must wait. Whenever no stage is running, at least one can run.
   [[nodiscard]] std::size_t next_stage() const {
     std::size_t best = kNone;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
@@ -314,7 +313,7 @@ class JpegPipeline {
                        [&](std::size_t input) { return stages_[input].done >= end; });
   }
 
-  /// Runs a step. Returns false if one decoder must read the file.
+  /// Runs a step. Returns false if a single decoder must read the file.
   bool run_step(std::size_t i, int end) {
     try {
       if (i != output_ || sink_ == nullptr) {
@@ -347,15 +346,15 @@ class JpegPipeline {
   }
 
   const JpegScript& script_;
-  View pixels_;                    // unless there is a sink
-  JpegBlockSink* sink_ = nullptr;  // of coefficients
+  View pixels_;                    // not used if there is a sink
+  JpegBlockSink* sink_ = nullptr;  // receives coefficients
   std::vector<Stage> stages_;
-  std::size_t output_ = 0;  // the last stage
-  // MCU rows:
+  std::size_t output_ = 0;  // index of the last stage
+  // Numbers of MCU rows:
   int rows_of_mcus_ = 0;
   int step_ = 1;
   int output_step_ = 1;
-  int held_ = 0;  // by the sink
+  int held_ = 0;  // held by the sink
   int kept_ = 0;  // in memory
   JpegCoefficientPixels libjpeg_;
   std::optional<JpegCoefficientRows> rows_;
@@ -408,7 +407,7 @@ bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const Jpeg
   try {
     parts.emplace(file, *script, cuts, reading);
   } catch (const Error&) {
-    return false;  // libjpeg rejects the header, or warns about it
+    return false;  // libjpeg rejects the header or warns about it
   }
   return parts->run();
 }
@@ -421,7 +420,7 @@ std::optional<std::vector<ByteSpan>> jpeg_bytes_after_scans(const JpegFile& file
     return std::nullopt;
   }
   try {
-    JpegCoefficientPixels header(file);  // makes no pixels
+    JpegCoefficientPixels header(file);  // used only for its header; makes no pixels
     const int mcu_rows = static_cast<int>(header.info().total_iMCU_rows);
     JpegCoefficientRows rows(header.info(), is_only_scan ? 1 : mcu_rows);
     std::uint32_t cleared = 0;

@@ -1,6 +1,7 @@
-// Decodes JPEG whole, in parts if that is faster, or in bands of rows. Strictness: docs/operations.md, "Files".
-// The parts of an image (jpeg_pipeline.hpp) become bands. For top-down order, the bands of a part wait for the parts
-// above.
+// Decodes a JPEG whole, in parts if that is faster, or in bands of rows. docs/operations.md, "Files", describes which
+// files are rejected.
+// The parts of an image (jpeg_pipeline.hpp) become bands. In top-down order, the bands of a part wait for the parts
+// above it.
 #include "codecs/jpeg/jpeg.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@
 namespace gpuimg::codecs::jpeg {
 namespace {
 
-/// Throws Error{decode} or Error{unsupported} for a size that is not read.
+/// Throws Error{decode} or Error{unsupported} for a size that gpuimg does not read.
 void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name) {
   check_size(name, header.frame.width, header.frame.height, options.max_pixels);
   if (header.frame.width > JPEG_MAX_DIMENSION || header.frame.height > JPEG_MAX_DIMENSION) {
@@ -36,7 +37,7 @@ void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const
   }
 }
 
-/// What decoding gives besides pixels, the encoding and the notes on damage.
+/// Everything in the result of decoding except the pixels, the encoding and the notes on damage.
 DecodedImage describe_jpeg_file(const JpegHeader& header) {
   DecodedImage decoded;
   decoded.metadata = read_jpeg_metadata(header, decoded.details);
@@ -49,8 +50,9 @@ DecodedImage describe_jpeg_file(const JpegHeader& header) {
   return decoded;
 }
 
-constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // for several scans; below, libjpeg alone is as fast
-constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below, neither a second thread nor a backend helps
+constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // with several scans; below this, libjpeg alone is as
+                                                               // fast
+constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below this, threads and backends do not help
 
 std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.frame.width} * header.frame.height; }
 
@@ -58,7 +60,7 @@ int threads_for(const JpegHeader& header, const ReadOptions& options) {
   return pixels_of(header) < kManyPixels ? 1 : allowed_threads(options.threads);
 }
 
-/// Null `cuts`: chosen automatically. Returns true if the file's own codes have been checked to their end.
+/// If `cuts` is null, chooses the cuts. Returns true if all codes up to the end of the file have been checked.
 bool read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
                  const View& pixels) {
   const bool in_parts = cuts == nullptr || !cuts->empty();
@@ -71,8 +73,9 @@ bool read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& optio
   return false;
 }
 
-/// libjpeg overlooks up to seven bytes after a scan, because they are already in its bit buffer. They are an error,
-/// like other bytes there (docs/decisions/0025-bytes-after-a-scan.md). `notes` holds libjpeg's notes.
+/// Reports bytes after a scan. libjpeg overlooks up to seven of them, because they are already in its bit buffer.
+/// gpuimg treats them as an error, like any other bytes after a scan (docs/decisions/0025-bytes-after-a-scan.md).
+/// `notes` holds libjpeg's notes.
 void judge_bytes_after_scans(const JpegFile& file, const ReadOptions& options, std::vector<std::string>& notes) {
   const auto scans = jpeg_bytes_after_scans(file);
   for (std::size_t i = 0; scans && i < scans->size(); ++i) {
@@ -91,7 +94,7 @@ void judge_bytes_after_scans(const JpegFile& file, const ReadOptions& options, s
                                                  file.name, what));
     }
     if (!notes.empty()) {
-      continue;  // libjpeg has reported some of these bytes
+      continue;  // libjpeg has already reported some of these bytes
     }
     notes.push_back(is_padding ? fmt::format("JPEG: the pixels are not affected by this: {}", what)
                                : fmt::format("file is damaged; decoded anyway: {}", what));
@@ -106,7 +109,7 @@ Image new_image(const JpegFile& file, const ReadOptions& options) {
   return options.image(static_cast<int>(file.header.frame.width), file.height(), file.format());
 }
 
-/// The script of a file whose scans gpuimg may decode itself; nullopt for any other file.
+/// The scan script of a file whose scans gpuimg can decode itself; nullopt for any other file.
 std::optional<JpegScript> script_of(const JpegFile& file) {
   const bool may = file.header.keeps_coefficients && pixels_of(file.header) >= kMinPixels;
   return may ? read_jpeg_script(file.bytes) : std::nullopt;
@@ -128,7 +131,7 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
   return true;
 }
 
-/// Null `cuts`: chosen automatically.
+/// If `cuts` is null, chooses the cuts.
 void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, const std::vector<int>* cuts,
                            DecodedImage& decoded) {
   JpegRows whole(file, options.lenient);
@@ -141,7 +144,7 @@ void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, con
   }
 }
 
-/// Null `cuts`: chosen automatically.
+/// If `cuts` is null, chooses the cuts.
 DecodedImage read_ended(ByteSpan bytes, const std::string& name, const ReadOptions& options,
                         const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
@@ -156,10 +159,10 @@ DecodedImage read_ended(ByteSpan bytes, const std::string& name, const ReadOptio
   return decoded;
 }
 
-/// Where the image ends in a file that has all its MCUs, but no EOI before what follows them; nullopt for any other
-/// file.
+/// The end of the image in a file that has all its MCUs but no EOI between them and the bytes that follow. Returns
+/// nullopt for any other file.
 std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& name) {
-  constexpr std::size_t kLeastTrailerBytes = 8;  // fewer bytes are left over from a truncated or damaged file
+  constexpr std::size_t kLeastTrailerBytes = 8;  // fewer bytes can be left over from a truncated or damaged file
   std::vector<std::byte> ended(bytes.begin(), bytes.end());
   const std::array eoi = {std::byte{0xFF}, std::byte{jpeg_marker::kEndOfImage}};
   ended.insert(ended.end(), eoi.begin(), eoi.end());
@@ -175,7 +178,7 @@ std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& na
   const auto end = static_cast<std::size_t>(scans->back().data() - ended.data());
   ByteSpan trailer = ByteSpan(ended).first(bytes.size()).subspan(std::min(end, bytes.size()));
   if (!trailer.empty() && trailer.back() == eoi[0]) {
-    trailer = trailer.first(trailer.size() - 1);  // the first half of EOI
+    trailer = trailer.first(trailer.size() - 1);  // the byte is the first half of EOI
   }
   const bool is_trailer =
       trailer.size() >= kLeastTrailerBytes &&
@@ -185,7 +188,7 @@ std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& na
              : std::nullopt;
 }
 
-/// Null `cuts`: chosen automatically.
+/// If `cuts` is null, chooses the cuts.
 DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
   try {
     return read_ended(bytes, name, options, cuts);
@@ -203,19 +206,19 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   }
 }
 
-/// What the host needs to read the scans of a file for a backend.
+/// The state that the host needs to decode the codes of the scans for a backend.
 struct DescribedScans {
   std::string name;
   JpegHeader header;
   JpegFile file;
   JpegScript script;
-  std::shared_ptr<const SourceEncoding> encoding = nullptr;  ///< known once the scans have been read
+  std::shared_ptr<const SourceEncoding> encoding = nullptr;  ///< set after the scans have been read
 
   DescribedScans(ByteSpan bytes, std::string called, JpegHeader read, JpegScript scans)
       : name(std::move(called)), header(std::move(read)), file{bytes, header, name}, script(std::move(scans)) {}
 };
 
-/// Describes a file of several scans: the host reads the scans, the backend computes the pixels.
+/// Describes a file of several scans: the host decodes the codes, the backend computes the pixels.
 std::optional<DescribedImage> described_scans(const JpegFile& file, const JpegScript& script, DecodedImage rest,
                                               const ReadOptions& options) {
   const bool is_large = pixels_of(file.header) >= kManyPixels;
@@ -255,7 +258,7 @@ std::optional<DescribedImage> described_scan(const JpegFile& file, DecodedImage 
   return described;
 }
 
-/// The file up to its first scan; the header refers to these bytes.
+/// The bytes of a file before its first scan. The header refers to these bytes.
 struct JpegBeginning {
   std::vector<std::byte> bytes;
   JpegHeader header;
@@ -294,7 +297,7 @@ class JpegRowReader final : public RowReader {
 
   bool read(const BandOutput& to, Order order) override {
     std::mutex taking;
-    std::map<int, std::vector<RowBand>> waiting;  // by the first row of a part
+    std::map<int, std::vector<RowBand>> waiting;  // the key is the first row of a part
     const auto read_part = [&](JpegCoefficientPixels& pixels, int first, int end) {
       std::vector<RowBand> bands;
       const int count = (end - first - 1) / to.rows + 1;
@@ -356,7 +359,7 @@ std::optional<DescribedImage> describe_jpeg_image(std::span<const std::byte> byt
     return described_scan(file, describe_jpeg_file(header), options);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::decode) {
-      return std::nullopt;  // read_jpeg() says what is wrong, or finds where the image ends
+      return std::nullopt;  // read_jpeg() reports the defect, or finds the end of the image
     }
     throw;
   }

@@ -19,14 +19,14 @@ constexpr std::size_t kLoadedBytes = 1 << 15;
 /// The cursor loads 8 bytes, up to 7 of them ahead of time.
 constexpr std::size_t kReserve = JpegCodeBits::kMaxBlockBytes + 2 * sizeof(std::uint64_t);
 
-constexpr unsigned kMaxCoefficientBits = 15;  // and a sign
+constexpr unsigned kMaxCoefficientBits = 15;  // plus a sign
 
-/// What the segments before a scan define for it.
+/// Tables and intervals defined by the segments before a scan.
 struct Tables {
   JpegHuffmanSlots huffman;
   std::size_t restart_interval = 0;
 
-  /// `segments` are whole, as read_jpeg_script has checked.
+  /// The segments must not be cut off; read_jpeg_script has checked this.
   bool read(JpegSegments segments) {
     while (const std::optional<JpegSegment> segment = segments.next()) {
       if (segment->marker == jpeg_marker::kHuffmanTables && !huffman.read(segment->payload)) {
@@ -62,7 +62,7 @@ DecodeJpegBlocks* decoder_of(const JpegScan& scan, bool is_progressive) {
   return scan.is_refining ? decode_jpeg_ac_bit : decode_jpeg_ac;
 }
 
-/// The tables of a component. Returns false if libjpeg would reject a table that the scan needs.
+/// Sets the tables of a component. Returns false if the scan needs a table that libjpeg would reject.
 bool set_part(JpegScanState& state, std::size_t number, const JpegScan& scan, const JpegHuffmanSlots& slots) {
   const auto [component, dc, ac] = scan.parts[number];
   JpegScanState::Part& part = state.parts[number];
@@ -98,7 +98,7 @@ bool JpegCodeBits::fill(JpegBitCursor& cursor) {
   return true;
 }
 
-/// Fills the buffer except for kReserve bytes, or up to the next marker.
+/// Fills the buffer up to the next marker, or until only kReserve bytes are free.
 void JpegCodeBits::unstuff() {
   std::uint8_t* const limit = buffer_.data() + buffer_.size() - kReserve;
   while (end_ < limit && !is_at_marker_) {
@@ -122,7 +122,7 @@ void JpegCodeBits::unstuff() {
   }
 }
 
-/// Makes sure that two bytes are loaded. Returns false if there are fewer.
+/// Loads at least two bytes. Returns false if fewer are left.
 bool JpegCodeBits::load_marker() {
   const std::size_t left = coded_.size() - next_;
   if (left >= 2 || file_ == nullptr) {
@@ -178,8 +178,8 @@ bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
   return fill(cursor);
 }
 
-/// `entry_of(symbol, bits, rest, rest_bits)` returns the entry for a code of `bits` bits; `rest` are the other bits of
-/// the index.
+/// `entry_of(symbol, bits, rest, rest_bits)` returns the entry for a code of `bits` bits. `rest` holds the bits of the
+/// index that follow the code.
 template <class Entry>
 bool JpegCodeTable::set(const JpegHuffmanTable& from, Entry entry_of) {
   symbols_ = from.symbols;
@@ -200,7 +200,7 @@ bool JpegCodeTable::set(const JpegHuffmanTable& from, Entry entry_of) {
     }
     index += count;
     code += count;
-    if (count != 0 && code >> length != 0) {  // no code may be all ones
+    if (count != 0 && code >> length != 0) {  // no code may consist only of ones
       return false;
     }
     end_[length] = code;
@@ -271,7 +271,7 @@ JpegScanCodes::JpegScanCodes(const JpegScript& script, std::size_t scan, JpegCod
   decode_blocks_ = decoder_of(scan_, script.is_progressive);
 }
 
-/// libjpeg's limits.
+/// Applies libjpeg's limits.
 bool JpegScanCodes::is_possible() const {
   constexpr std::uint32_t kMaxLow = 13;
   int blocks = 0;

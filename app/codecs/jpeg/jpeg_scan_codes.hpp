@@ -1,5 +1,6 @@
-// Decodes the codes of one scan of a JPEG: its bits, its tables, and blocks of coefficients. ITU-T T.81, annex C,
-// E.2.4, F.2.2 and G.1.2. Rationale and cost: docs/decisions/0023-own-progressive-decoder.md.
+// Decodes the Huffman codes of one scan of a JPEG: a bit reader, code tables, and loops that decode blocks of
+// coefficients. ITU-T T.81, annex C, E.2.4, F.2.2 and G.1.2. Rationale and cost:
+// docs/decisions/0023-own-progressive-decoder.md.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -25,11 +26,12 @@
 
 namespace gpuimg::codecs::jpeg {
 
-/// The next bits, starting at the most significant bit. Decoding loops keep a copy in registers. A loop must not pass
-/// its copy by reference to a function that is not inlined: the copy would be spilled to memory and delay each code.
+/// The next bits of the scan; the first is the most significant one. Decoding loops keep a copy in registers. A loop
+/// must not pass its copy by reference to a function that is not inlined: the compiler would spill the copy to memory,
+/// which delays each code.
 struct JpegBitCursor {
   std::uint64_t bits = 0;
-  unsigned count = 0;  ///< of valid bits; the bits below them are the correct next bits or zero
+  unsigned count = 0;  ///< number of valid bits; each bit below them is either the correct next bit or zero
   const std::uint8_t* at = nullptr;
 
   /// Makes at least 56 bits valid, without a branch.
@@ -44,7 +46,7 @@ struct JpegBitCursor {
     count |= 56;
   }
 
-  /// `n` is 1 … 63 here, in skip() and in take().
+  /// In peek(), skip() and take(), `n` must be 1 … 63.
   [[nodiscard]] std::uint64_t peek(unsigned n) const { return bits >> (64 - n); }
 
   void skip(unsigned n) {
@@ -63,14 +65,14 @@ struct JpegBitCursor {
 /// segments. Zeros follow the last bit of a segment.
 class JpegCodeBits {
  public:
-  /// No block has more coded bytes: 64 codes of 16 bits with values of 15.
+  /// Upper limit for the coded bytes of a block: 64 codes of 16 bits, each with a value of 15 bits.
   static constexpr std::size_t kMaxBlockBytes = 248;
 
-  /// All of a scan's bytes. `coded` outlives the object.
+  /// Reads all bytes of a scan from `coded`, which must outlive the object.
   explicit JpegCodeBits(ByteSpan coded);
 
-  /// The coded bytes of the file's only scan, from `begin` on. The end of the image must follow. `file` outlives the
-  /// object.
+  /// Reads the only scan of the file, starting at offset `begin`. The end of the image must follow the scan. `file`
+  /// must outlive the object.
   JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
   /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has already ended.
@@ -87,11 +89,11 @@ class JpegCodeBits {
   /// Reads up to the marker that ends the segment. Returns true if fewer than 8 bits of the segment are left.
   bool read_segment_end(JpegBitCursor& cursor);
 
-  /// The same for the last segment, after which nothing may come.
+  /// Like read_segment_end, for the last segment: nothing may follow it.
   bool read_scan_end(JpegBitCursor& cursor);
 
   /// Offset of the first coded byte that the cursor has not begun to read; nullopt if the cursor is past the end. Only
-  /// if the bytes were given, not a file.
+  /// for an object constructed from bytes, not from a file.
   [[nodiscard]] std::optional<std::size_t> offset_of(const JpegBitCursor& cursor) const;
 
   /// Continues after restart marker `number`, 0 … 7. Returns false if the next marker is a different one or missing.
@@ -102,18 +104,18 @@ class JpegCodeBits {
   void unstuff();
   bool load_marker();
 
-  ByteSpan coded_;        // all bytes, or those of the file that are in loaded_
-  std::size_t next_ = 0;  // of coded_
+  ByteSpan coded_;        // all bytes, or the loaded part of the file
+  std::size_t next_ = 0;  // index in coded_
   const RandomAccess* file_ = nullptr;
-  std::uint64_t offset_ = 0;  // in the file, after coded_
+  std::uint64_t offset_ = 0;  // offset in the file of the byte after coded_
   std::vector<std::byte> loaded_;
-  bool is_at_marker_ = false;  // or at the end of the data: the buffer has the rest of the segment
+  bool is_at_marker_ = false;  // true also at the end of the data: the buffer then holds the remainder of the segment
   std::vector<std::uint8_t> buffer_;
-  std::uint8_t* end_;                   // of the bytes in the buffer
-  const std::uint8_t* safe_ = nullptr;  // a cursor before this place can read a whole block
+  std::uint8_t* end_;                   // end of the bytes in the buffer
+  const std::uint8_t* safe_ = nullptr;  // a cursor before this position can read a whole block
 };
 
-/// The code at the start of the next JpegCodeTable::kBits bits, decoded.
+/// The decoded meaning of the next JpegCodeTable::kBits bits, which begin with a code.
 struct JpegCodeEntry {
   std::uint32_t packed;
 
@@ -122,14 +124,15 @@ struct JpegCodeEntry {
       : packed(static_cast<std::uint32_t>(value) << 16 | advance << 8 | bits) {}
 
   [[nodiscard]] constexpr int value() const { return static_cast<std::int16_t>(packed >> 16); }
-  /// Zeros before the coefficient, or one of the constants below.
+  /// Number of zeros before the coefficient, or one of the constants below.
   [[nodiscard]] constexpr unsigned advance() const { return packed >> 8 & 0xFF; }
-  /// Length of the code and of the value bits that the entry decodes. Stored in the lowest six bits, because a shift
-  /// instruction uses only these as its count.
+  /// Total length of the code and value bits that the entry decodes. Stored in the lowest six bits, because a shift
+  /// instruction uses only the lowest six bits of its count.
   [[nodiscard]] constexpr unsigned bits() const { return packed & 63; }
 
-  static constexpr unsigned kEndOfBand = 64;  ///< `value`: blocks, from this one on, without further coefficients
-  static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
+  static constexpr unsigned kEndOfBand = 64;  ///< `value`: number of blocks, including this one, that have no more
+                                              ///< coefficients
+  static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose value bits do not fit into the index
   static constexpr unsigned kLong = 66;       ///< see JpegCodeTable::long_code
 };
 
@@ -137,20 +140,21 @@ class JpegCodeTable {
  public:
   static constexpr unsigned kBits = 10;
 
-  /// A symbol and the length of its code, which is 0 if there is none.
+  /// A symbol and the length of its code. A length of 0 means that no code matched.
   struct Symbol {
     unsigned symbol = 0;
     unsigned bits = 0;
   };
 
-  /// Both return false if libjpeg would reject the table. For DC, `value` is the difference and `advance` 0.
+  /// set_dc and set_ac return false if libjpeg would reject the table. For DC, `value` is the difference and `advance`
+  /// is 0.
   bool set_dc(const JpegHuffmanTable& from);
-  /// Coefficients of at most `max_value_bits` bits, multiplied by 2^shift; those of more bits stay symbols.
+  /// Decodes coefficients of at most `max_value_bits` bits, and multiplies them by 2^shift; longer ones remain symbols.
   bool set_ac(const JpegHuffmanTable& from, unsigned shift, unsigned max_value_bits);
 
   [[nodiscard]] JpegCodeEntry entry(std::uint64_t index) const { return entries_[index]; }
 
-  /// Decodes a code longer than kBits at the start of a window of 16 bits.
+  /// Decodes a code of more than kBits bits at the start of a window of 16 bits.
   [[nodiscard]] Symbol long_code(unsigned window) const;
 
  private:
@@ -161,23 +165,24 @@ class JpegCodeTable {
 
   std::array<JpegCodeEntry, 1U << kBits> entries_;
   std::array<std::uint8_t, 256> symbols_;
-  std::array<unsigned, kMaxLength + 1> end_;    // after the last code of each length
-  std::array<unsigned, kMaxLength + 1> index_;  // in symbols_ of each length's first code, minus this code; modulo 2^32
+  std::array<unsigned, kMaxLength + 1> end_;    // for each length: the value after the last code
+  std::array<unsigned, kMaxLength + 1> index_;  // for each length: index of its first code in symbols_, minus the code,
+                                                // mod 2^32
 };
 
-/// The value of `count` (0 … 15) bits: EXTEND of T.81, figure F.12.
+/// The value coded by `count` (0 to 15) bits: EXTEND of T.81, figure F.12.
 constexpr int jpeg_value(unsigned bits, unsigned count) {
   const auto value = static_cast<int>(bits);
   return count == 0 || value >> (count - 1) != 0 ? value : value - (1 << count) + 1;
 }
 
-/// Where an MCU row of a scan goes. Each MCU has one block at each place.
+/// The destination of an MCU row of a scan. Each MCU has one block for each element of `places`.
 struct JpegBlockRow {
   struct Place {
-    std::size_t part = 0;    ///< of JpegScanState::parts
-    JBLOCKROW first;         ///< of the first MCU
-    std::size_t step = 1;    ///< blocks from one MCU to the next
-    std::uint64_t* nonzero;  ///< of `first`: JpegCoefficientRows::nonzero
+    std::size_t part = 0;    ///< index in JpegScanState::parts
+    JBLOCKROW first;         ///< block of the first MCU
+    std::size_t step = 1;    ///< number of blocks from one MCU to the next
+    std::uint64_t* nonzero;  ///< for `first`: see JpegCoefficientRows::nonzero
   };
   std::vector<Place> places;
   std::size_t mcus = 0;
@@ -196,11 +201,11 @@ struct JpegScanState {
   JpegCodeBits in;
   JpegBitCursor cursor;
   std::vector<Part> parts;
-  unsigned first = 0;  ///< coefficients in zigzag order
+  unsigned first = 0;  ///< first coefficient of the scan, in zigzag order
   unsigned last = 0;
   unsigned shift = 0;           ///< the lowest bit that the scan codes
-  unsigned max_value_bits = 0;  ///< of an AC coefficient in the scan
-  std::uint32_t end_run = 0;    ///< number of further blocks without a new coefficient
+  unsigned max_value_bits = 0;  ///< limit for an AC coefficient in the scan
+  std::uint32_t end_run = 0;    ///< number of following blocks without a new coefficient
 };
 
 /// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if a coefficient
@@ -213,21 +218,21 @@ DecodeJpegBlocks decode_jpeg_ac;            ///< first scan; one component
 DecodeJpegBlocks decode_jpeg_ac_bit;        ///< one more bit; one component
 DecodeJpegBlocks decode_jpeg_whole_blocks;  ///< sequential
 
-/// Decodes a scan to the coefficients that libjpeg would decode. Gives up where libjpeg would warn, and on codes that
-/// no encoder writes: then libjpeg must read the file.
+/// Decodes a scan to the same coefficients as libjpeg. Gives up if libjpeg would warn, and on codes that no encoder
+/// writes: libjpeg must then read the file.
 class JpegScanCodes {
  public:
-  /// `info` has read the header. `cleared`: bit i means that this scan is the first one of component i; rows of such
-  /// components are set to zero first. `script` and `info` must outlive the object.
+  /// `info` must have read the header. Bit i of `cleared` is set if this scan is the first one of component i; the scan
+  /// then starts by setting the component's rows to zero. `script` and `info` must outlive the object.
   JpegScanCodes(const JpegScript& script, std::size_t scan, JpegCodeBits codes, const jpeg_decompress_struct& info,
                 std::uint32_t cleared);
 
   /// Decodes the MCU rows from the current one up to `end` into `rows`. Returns false if libjpeg must read the file.
-  /// After the last row the scan must be at its end.
+  /// The scan must end after the last row.
   bool decode_to(int end, JpegCoefficientRows& rows);
 
-  /// Where the last code of the scan ends in the bytes given to JpegCodeBits; more bytes may follow. Nullopt unless
-  /// decode_to has decoded all blocks.
+  /// End of the scan's last code, as an offset in the bytes given to JpegCodeBits; more bytes may follow. Returns
+  /// nullopt unless decode_to has decoded all blocks.
   [[nodiscard]] std::optional<std::size_t> end_of_codes() const;
 
  private:
@@ -243,7 +248,7 @@ class JpegScanCodes {
   std::uint32_t cleared_;
   JpegScanState state_;
   DecodeJpegBlocks* decode_blocks_ = nullptr;  // null: libjpeg must read the file
-  std::size_t restart_interval_ = 0;           // MCUs; 0: none
+  std::size_t restart_interval_ = 0;           // in MCUs; 0: no restart markers
   std::size_t until_restart_ = 0;
   unsigned restarts_ = 0;
   int next_row_ = 0;

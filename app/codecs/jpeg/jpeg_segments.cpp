@@ -1,4 +1,4 @@
-// Finds segments and reads their fields. The users in jpeg_segments.hpp decide what the numbers mean.
+// Finds segments and reads their fields. The callers listed in jpeg_segments.hpp interpret the values.
 #include "codecs/jpeg/jpeg_segments.hpp"
 
 #include <algorithm>
@@ -176,14 +176,14 @@ class ScriptReader {
   }
 
  private:
-  static constexpr int kUnknown = -1;  // else the number of low bits that are still unknown
+  static constexpr int kUnknown = -1;  // other values are the number of low bits that are still unknown
 
   struct Component {
     std::uint32_t id = 0;
     std::array<int, 64> unknown_bits{};
   };
 
-  /// For the header of a scan, also reads the coded bytes after it.
+  /// Reads a segment. If it is the header of a scan, also reads the coded bytes after it.
   bool read_segment(const JpegSegment& segment) {
     constexpr std::uint32_t kFirstMarker = 0xC0;
     if (!segment.is_plain() || segment.marker < kFirstMarker) {
@@ -264,8 +264,8 @@ class ScriptReader {
     return true;
   }
 
-  /// False if the scan already has this component or a later one (T.81, B.2.3; libjpeg rejects that), or if it is not
-  /// the next scan for these coefficients.
+  /// Returns false if the scan already has this component or a later one (T.81, B.2.3; libjpeg rejects such a scan), or
+  /// if the scan does not code the next bits of these coefficients.
   bool add_component(std::uint32_t id, JpegScan& scan, int high, int low) {
     const std::size_t found = find(id, count_);
     const std::uint32_t bit = 1U << found;
@@ -286,7 +286,7 @@ class ScriptReader {
     return true;
   }
 
-  /// The first of `count` components with the identifier; `count` if there is none.
+  /// Index of the first of `count` components with this identifier; `count` if there is none.
   [[nodiscard]] std::size_t find(std::uint32_t id, std::size_t count) const {
     const auto end = components_.begin() + static_cast<std::ptrdiff_t>(count);
     const auto found = std::find_if(components_.begin(), end, [&](const Component& one) { return one.id == id; });
@@ -303,7 +303,7 @@ class ScriptReader {
 
   ByteSpan bytes_;
   JpegSegments segments_;
-  std::size_t end_ = 0;  // of the preceding scan
+  std::size_t end_ = 0;  // end of the preceding scan
   std::size_t count_ = 0;
   std::array<Component, JpegFrame::kMaxComponents> components_{};
   JpegScript script_;

@@ -1,6 +1,7 @@
-// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three users interpret them: the
-// header (what libjpeg sees before the first scan) and the description for a device, both in jpeg_header.hpp, and the
-// script of scans, below (whether the scans are complete). ITU-T T.81, annexes B and G.
+// Finds the marker segments of a JPEG, and reads the fields of frames, scans and tables. Three callers interpret the
+// fields: the header (the segments that libjpeg reads before the first scan) and the description for a device, both in
+// jpeg_header.hpp; and the script of scans, below, which checks that the scans are complete. ITU-T T.81, annexes B and
+// G.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace gpuimg::codecs::jpeg {
 
-/// The byte after 0xFF.
+/// The values of the byte after 0xFF.
 namespace jpeg_marker {
 inline constexpr std::uint32_t kHuffmanTables = 0xC4;
 inline constexpr std::uint32_t kFirstRestart = 0xD0;
@@ -32,13 +33,13 @@ inline constexpr std::uint32_t kApp15 = 0xEF;
 inline constexpr std::uint32_t kComment = 0xFE;
 }  // namespace jpeg_marker
 
-/// A marker and its segment, unless it stands alone.
+/// A marker and, if it has one, its segment.
 struct JpegSegment {
   std::uint32_t marker = 0;
   std::size_t begin = 0;    ///< offset of the byte 0xFF before the marker
-  std::size_t skipped = 0;  ///< bytes before it that belong to no segment
-  std::size_t length = 0;   ///< as declared, which may be less than the 2 bytes of the length itself; 0 without one
-  ByteSpan payload;         ///< what follows the length, as far as the file goes
+  std::size_t skipped = 0;  ///< number of bytes before the marker that belong to no segment
+  std::size_t length = 0;   ///< as declared, so possibly below 2, the size of the field; 0 without a segment
+  ByteSpan payload;         ///< the bytes after the length field, up to the end of the file at most
   bool is_cut_off = false;  ///< the file ends before the segment does
 
   [[nodiscard]] bool stands_alone() const;
@@ -47,24 +48,24 @@ struct JpegSegment {
   [[nodiscard]] bool is_application_data() const {
     return marker >= jpeg_marker::kApp0 && marker <= jpeg_marker::kApp15;
   }
-  /// True for a whole segment right after the one before it: all readers agree on where it is.
+  /// True for a complete segment directly after the preceding one: all readers agree on its position.
   [[nodiscard]] bool is_plain() const { return skipped == 0 && length >= 2 && !is_cut_off && !stands_alone(); }
 };
 
-/// Walks over segments as libjpeg-turbo does: skips bytes that are not markers; libjpeg-turbo warns about them.
+/// Walks over segments as libjpeg-turbo does: skips stray bytes between segments, about which libjpeg-turbo warns.
 class JpegSegments {
  public:
-  static constexpr std::size_t kAfterStart = 2;  ///< offset of what follows SOI
+  static constexpr std::size_t kAfterStart = 2;  ///< offset of the byte after SOI
 
   explicit JpegSegments(ByteSpan bytes, std::size_t begin = kAfterStart) : bytes_(bytes), next_(begin) {}
 
-  /// Nullopt at the end of the bytes.
+  /// Returns nullopt at the end of the bytes.
   std::optional<JpegSegment> next();
 
-  /// Skips the codes of a scan up to the next marker that does not belong to them, or to the end of the bytes.
+  /// Skips the codes of a scan, with their restart markers, up to the next other marker or to the end of the bytes.
   void skip_codes();
 
-  /// The first byte after what has been walked over.
+  /// Offset of the first byte that has not been visited.
   [[nodiscard]] std::size_t offset() const { return next_; }
 
  private:
@@ -76,8 +77,8 @@ class JpegSegments {
 struct JpegFrame {
   struct Component {
     std::uint32_t id = 0;
-    std::uint32_t horizontal_sampling = 1;  ///< 0 … 15
-    std::uint32_t vertical_sampling = 1;    ///< 0 … 15
+    std::uint32_t horizontal_sampling = 1;  ///< 0 to 15
+    std::uint32_t vertical_sampling = 1;    ///< 0 to 15
     std::uint32_t step_table = 0;
   };
   static constexpr std::size_t kMaxComponents = 4;
@@ -87,37 +88,38 @@ struct JpegFrame {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   std::uint32_t component_count = 0;                 ///< as declared
-  std::array<Component, kMaxComponents> components;  ///< as many of them as the segment holds
-  bool is_too_short = false;                         ///< for its components
-  bool is_exact = false;                             ///< the segment ends after them
+  std::array<Component, kMaxComponents> components;  ///< only the components that the segment holds
+  bool is_too_short = false;                         ///< the segment is too short for its components
+  bool is_exact = false;                             ///< the segment ends directly after its components
 
   [[nodiscard]] bool is_baseline() const { return marker == 0xC0; }
   [[nodiscard]] bool is_progressive() const { return marker == 0xC2 || marker == 0xCA; }
   [[nodiscard]] bool is_arithmetic() const { return marker >= 0xC9; }
 };
 
-/// Nullopt if the segment ends before the number of components.
+/// Returns nullopt if the segment ends before the field with the number of components.
 std::optional<JpegFrame> jpeg_frame(const JpegSegment& segment);
 
 /// The header of a scan.
 struct JpegScanHeader {
   struct Component {
     std::uint32_t id = 0;
-    std::size_t dc_table = 0;  ///< 0 … 15
-    std::size_t ac_table = 0;  ///< 0 … 15
+    std::size_t dc_table = 0;  ///< 0 to 15
+    std::size_t ac_table = 0;  ///< 0 to 15
   };
-  std::size_t component_count = 0;  ///< 1 … 4
+  std::size_t component_count = 0;  ///< 1 to 4
   std::array<Component, JpegFrame::kMaxComponents> components;
-  std::uint32_t first = 0;  ///< of the spectral selection
+  std::uint32_t first = 0;  ///< start of the spectral selection
   std::uint32_t last = 0;
-  std::uint32_t high = 0;  ///< of the successive approximation
+  std::uint32_t high = 0;  ///< high bit position of the successive approximation
   std::uint32_t low = 0;
 };
 
-/// Nullopt if the segment has another length than its number of components needs, or a number that T.81 does not allow.
+/// Returns nullopt if the segment's length does not match its number of components, or if T.81 does not allow a value.
 std::optional<JpegScanHeader> jpeg_scan_header(const JpegSegment& segment);
 
-/// Frequencies in zigzag order, each as its place in row order. Coded blocks and tables of steps use it. Figure A.6.
+/// Maps the index of a coefficient in zigzag order, used by coded blocks and quantization tables, to its index in row
+/// order. T.81, figure A.6.
 constexpr std::array<std::uint8_t, 64> kJpegZigzag = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
                                                       12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
                                                       35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
@@ -127,30 +129,31 @@ constexpr std::array<std::uint8_t, 64> kJpegZigzag = {0,  1,  8,  16, 9,  2,  3,
 struct JpegStepTable {
   static constexpr std::size_t kSlots = 4;
 
-  std::uint32_t slot = 0;                 ///< 0 … 3
-  std::uint32_t precision = 0;            ///< 0: steps of a byte, else of two; T.81 allows 0 and 1
+  std::uint32_t slot = 0;                 ///< 0 to 3
+  std::uint32_t precision = 0;            ///< 0: steps of one byte; otherwise two bytes; T.81 allows 0 and 1
   std::array<std::uint16_t, 64> steps{};  ///< in zigzag order
 };
 
-/// Takes the next table off the payload of a DQT segment. Nullopt if it is cut off or its slot does not exist.
+/// Removes the next table from a DQT payload and returns it. Returns nullopt if it is cut off or its slot does not
+/// exist.
 std::optional<JpegStepTable> take_jpeg_steps(ByteSpan& payload);
 
-/// The Huffman tables that a file has defined so far (B.2.4.2). Users must check whether the codes are possible.
+/// The Huffman tables that a file has defined so far (T.81, B.2.4.2). Callers must check whether the codes are valid.
 struct JpegHuffmanSlots {
-  static constexpr std::size_t kCount = 4;  ///< of each kind
+  static constexpr std::size_t kCount = 4;  ///< number of tables of each class
 
   std::array<std::optional<JpegHuffmanTable>, kCount> dc;
   std::array<std::optional<JpegHuffmanTable>, kCount> ac;
 
-  /// Takes over the tables of a DHT segment. Returns false if libjpeg would reject it.
+  /// Stores the tables of a DHT segment. Returns false if libjpeg would reject the segment.
   bool read(ByteSpan segment);
 };
 
 struct JpegScan {
-  /// A component of the scan, in coded order.
+  /// A component of the scan. Parts are in coded order.
   struct Part {
-    std::size_t component = 0;  ///< of the frame
-    std::size_t dc_table = 0;   ///< 0 … 15: the slot of the table, which may be undefined
+    std::size_t component = 0;  ///< index in the frame
+    std::size_t dc_table = 0;   ///< 0 to 15: the slot of the table, which can be undefined
     std::size_t ac_table = 0;
   };
 
@@ -159,12 +162,12 @@ struct JpegScan {
   std::uint32_t first = 0;       ///< frequencies in zigzag order: first … last
   std::uint32_t last = 0;
   std::uint32_t low = 0;     ///< the lowest bit that is known after the scan
-  bool is_refining = false;  ///< the bits above it are known before the scan
-  ByteSpan tables;           ///< marker segments before the scan, after the preceding one
-  ByteSpan coded;            ///< from the scan's own marker to the next one
-  ByteSpan codes;            ///< the part of `coded` after the header; it has no markers except restart markers
+  bool is_refining = false;  ///< the bits above `low` are known before the scan
+  ByteSpan tables;           ///< marker segments between the preceding scan and this one
+  ByteSpan coded;            ///< from the scan's own marker up to the next marker
+  ByteSpan codes;            ///< the bytes of `coded` after the scan header; the only markers are restart markers
 
-  /// True if the codes of the later scan depend on the coefficients of the earlier one, or if both write AC
+  /// True if the codes of this scan depend on the coefficients of the earlier scan `other`, or if both scans write AC
   /// coefficients of the same component.
   [[nodiscard]] bool depends_on(const JpegScan& other) const {
     return (components & other.components) != 0 && (first == 0) == (other.first == 0);
@@ -177,14 +180,15 @@ struct JpegScript {
   std::vector<JpegScan> scans;
 };
 
-/// Returns nullopt unless the first scan is sequential, Huffman-coded and of all components. The script has only this
-/// scan. `bytes` has a valid header, and may end anywhere after it. The result borrows `bytes`.
+/// Returns a script with only the first scan. Returns nullopt unless this scan is sequential and Huffman-coded and
+/// holds all components. `bytes` must have a valid header and can end anywhere after it. The result borrows `bytes`.
 std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes);
 
-/// Returns nullopt unless the file has several Huffman-coded scans that code each bit of each coefficient once, in
-/// order, with nothing but Huffman tables and restart intervals between them, and ends in EOI. Then libjpeg applies no
-/// block smoothing, never warns about the order of the scans, and takes all quantization tables from the header. Coded
-/// bytes are not looked at. `bytes` has a valid header. The result borrows `bytes`.
+/// Returns the script of a file with several Huffman-coded scans. They must code each bit of each coefficient once, in
+/// order. Only Huffman tables and restart intervals may be between them, and the file must end in EOI. For such a file,
+/// libjpeg applies no block smoothing, never warns about the order of the scans, and takes all quantization tables from
+/// the header. Returns nullopt for any other file. Does not check the coded bytes. `bytes` must have a valid header.
+/// The result borrows `bytes`.
 std::optional<JpegScript> read_jpeg_script(ByteSpan bytes);
 
 }  // namespace gpuimg::codecs::jpeg

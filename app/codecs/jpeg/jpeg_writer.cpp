@@ -1,5 +1,5 @@
-// Encodes rows as JPEG through libjpeg-turbo without copying them, or writes the file around a scan that a backend has
-// encoded: docs/decisions/0016-jpeg-encoded-on-the-device.md.
+// Encodes rows as JPEG with libjpeg-turbo, without copying the rows. Or writes the other parts of the file before and
+// after a scan that a backend has encoded: docs/decisions/0016-jpeg-encoded-on-the-device.md.
 #include "codecs/jpeg/jpeg.hpp"
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -30,7 +30,7 @@
 namespace gpuimg::codecs::jpeg {
 namespace {
 
-/// libjpeg's state; its callbacks find it through client_data.
+/// libjpeg's state. Its callbacks find this object through client_data.
 struct JpegEncoder {
   JpegEncoder() = default;
   JpegEncoder(const JpegEncoder&) = delete;
@@ -43,21 +43,22 @@ struct JpegEncoder {
   std::jmp_buf escape{};
   std::array<char, JMSG_LENGTH_MAX> message{};
   std::array<JOCTET, 65536> block{};
-  const ByteSink* sink = nullptr;  ///< takes the file; set it before anything is written
+  const ByteSink* sink = nullptr;  ///< receives the file; must be set before anything is written
   std::exception_ptr sink_error;
 };
 
 /// What to write besides the pixels, and how.
 struct JpegContent {
   int quality = 0;
-  const std::vector<JpegComponent>* components = nullptr;  ///< replace the quality
+  const std::vector<JpegComponent>* components = nullptr;  ///< replace the quality if not null
   std::optional<ChromaSubsampling> subsampling;
   int restart_interval = 0;
   std::optional<PixelDensity> density;
   std::vector<JpegMetadataSegment> segments;
 };
 
-// Functions that call libjpeg between setjmp and longjmp. They hold no object with a destructor: longjmp would skip it.
+// These functions call libjpeg between setjmp and longjmp. They must hold no object with a destructor: longjmp would
+// skip the destructor.
 
 JpegEncoder& encoder_of(j_common_ptr info) { return *static_cast<JpegEncoder*>(info->client_data); }
 JpegEncoder& encoder_of(j_compress_ptr info) { return *static_cast<JpegEncoder*>(info->client_data); }
@@ -77,7 +78,8 @@ void start_block(j_compress_ptr info) {
   info->dest->free_in_buffer = encoder.block.size();
 }
 
-/// An exception must not pass through C, and longjmp must not leave a handler.
+/// Calls the sink. Catches exceptions, because they must not pass through C. Does not call longjmp itself, because
+/// longjmp must not leave an exception handler.
 bool pass_to_sink(JpegEncoder& encoder, std::size_t bytes) noexcept {
   try {
     (*encoder.sink)(std::as_bytes(std::span(encoder.block).first(bytes)));
@@ -102,7 +104,7 @@ void flush(JpegEncoder& encoder) {
   }
 }
 
-/// libjpeg calls this only for a full block, whatever the counters say.
+/// libjpeg calls this only when the buffer is full, whatever its counters say.
 boolean take_block(j_compress_ptr info) {
   write_block(encoder_of(info), encoder_of(info).block.size());
   return TRUE;
@@ -121,7 +123,8 @@ void set_subsampling(jpeg_compress_struct& info, ChromaSubsampling subsampling) 
   }
 }
 
-/// Components with equal tables share one. Holds no object with a destructor, as compress() requires.
+/// Components with equal quantization tables share one table. Must hold no object with a destructor, as compress()
+/// requires.
 void set_components(jpeg_compress_struct& info, const std::vector<JpegComponent>& components) {
   constexpr int kExactScale = 100;
   int tables = 0;
@@ -141,7 +144,7 @@ void set_components(jpeg_compress_struct& info, const std::vector<JpegComponent>
     std::array<unsigned, DCTSIZE2> steps{};
     std::copy(component.steps.begin(), component.steps.end(), steps.begin());
     set.quant_tbl_no = tables++;
-    jpeg_add_quant_table(&info, set.quant_tbl_no, steps.data(), kExactScale, TRUE);  // clamped to baseline's 1 … 255
+    jpeg_add_quant_table(&info, set.quant_tbl_no, steps.data(), kExactScale, TRUE);  // baseline: clamped to 1 … 255
   }
 }
 
@@ -155,7 +158,7 @@ void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
   info.Y_density = static_cast<UINT16>(density.y.numerator);
 }
 
-/// Borrows `options`. Throws Error{usage} for a quality out of range.
+/// The result refers to `options`. Throws Error{usage} for a quality out of range.
 JpegContent jpeg_content(int channels, const WriteOptions& options) {
   if (options.jpeg_quality < 1 || options.jpeg_quality > 100) {
     throw Error(ErrorKind::usage, fmt::format("JPEG quality {}: out of range; use 1 to 100", options.jpeg_quality));
@@ -173,7 +176,8 @@ JpegContent jpeg_content(int channels, const WriteOptions& options) {
           jpeg_metadata_segments(options.metadata)};
 }
 
-/// Call setjmp(encoder.escape) next: a failure of libjpeg or of the sink goes there, after which check_encoded throws.
+/// The caller must call setjmp(encoder.escape) next: a failure of libjpeg or of the sink jumps there. check_encoded
+/// then throws.
 void set_up_errors(JpegEncoder& encoder) {
   encoder.info.err = jpeg_std_error(&encoder.errors);
   encoder.info.client_data = &encoder;
@@ -219,7 +223,7 @@ void begin_file(JpegEncoder& encoder, const JpegContent& content) {
   }
 }
 
-/// Unless `done`, throws what the sink has thrown, Error{unsupported} or Error{out_of_memory}.
+/// Returns if `done`. Otherwise throws the sink's exception, Error{unsupported} or Error{out_of_memory}.
 void check_encoded(const JpegEncoder& encoder, bool done, const std::string& name) {
   if (done) {
     return;
@@ -237,7 +241,8 @@ void check_encoded(const JpegEncoder& encoder, bool done, const std::string& nam
 
 static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
 
-// These return false if libjpeg or the sink failed. They hold no object with a destructor: longjmp would skip it.
+// These functions return false if libjpeg or the sink failed. They must hold no object with a destructor: longjmp would
+// skip the destructor.
 
 bool begin(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
@@ -301,7 +306,7 @@ class JpegWriter final : public RowWriter {
   JpegEncoder encoder_;
 };
 
-/// Returns false if libjpeg failed. Holds no object with a destructor: longjmp would skip it.
+/// Returns false if libjpeg failed. Must hold no object with a destructor: longjmp would skip the destructor.
 bool set_tables(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
   if (setjmp(encoder.escape) != 0) {
@@ -311,7 +316,8 @@ bool set_tables(JpegEncoder& encoder, int width, int height, int channels, const
   return true;
 }
 
-/// The same. Without pixels, jpeg_write_scanlines writes the headers of frame and scan and nothing else.
+/// Like set_tables, returns false if libjpeg failed, and must hold no object with a destructor. Called without pixels,
+/// jpeg_write_scanlines writes only the headers of the frame and the scan.
 bool write_header(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
   if (setjmp(encoder.escape) != 0) {
@@ -344,11 +350,11 @@ JpegHuffmanTable table_of(const JHUFF_TBL& from) {
   return table;
 }
 
-/// Nullopt if a table is missing or is not allowed in baseline.
+/// Returns nullopt if a table is missing or if baseline does not allow it.
 std::optional<JpegScanFormat> format_of(const jpeg_compress_struct& info) {
   JpegScanFormat format;
   format.component_count = info.num_components;
-  if (info.num_components > 1) {  // the blocks of a single component are in row order, whatever its sampling
+  if (info.num_components > 1) {  // a single component stores its blocks in row order, whatever the sampling
     format.horizontal_sampling = info.comp_info[0].h_samp_factor;
     format.vertical_sampling = info.comp_info[0].v_samp_factor;
   }
