@@ -1,6 +1,6 @@
-// Reads BMP: checks that the file is long enough before it allocates pixels, then unpacks row by row.
-// BITMAPCOREHEADER, BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2 headers may end after any
-// field.
+// Reads BMP. Checks that the file is long enough before it allocates pixels, then unpacks row by row. Supports
+// BITMAPCOREHEADER, BITMAPINFOHEADER and their successors, as Microsoft documents them, and OS/2 headers, which can end
+// after any field.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -33,24 +33,24 @@ struct BmpHeader {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
   bool is_top_down = false;
-  std::uint32_t bits = 0;  ///< of a pixel: 1, 2, 4 or 8 with a palette; 16, 24 or 32
+  std::uint32_t bits = 0;  ///< bits per pixel: 1, 2, 4 or 8 with a palette; 16, 24 or 32 without
   Packing packing = Packing::plain;
-  std::array<std::uint32_t, 4> masks{};  ///< red, green, blue and alpha, of up to 8 contiguous bits; 0 for no alpha
+  std::array<std::uint32_t, 4> masks{};  ///< red, green, blue and alpha: at most 8 contiguous bits; 0: no alpha
   std::size_t pixels = 0;                ///< offset of the pixels
   std::size_t palette = 0;               ///< offset of the palette
   std::size_t palette_entry_bytes = 4;
-  std::size_t colors = 0;  ///< entries of the palette before the pixels
+  std::size_t colors = 0;  ///< number of palette entries before the pixels
 
-  std::uint32_t x_per_meter = 0;  ///< pixels; 0 if not stated
+  std::uint32_t x_per_meter = 0;  ///< pixels per meter; 0 if not stated
   std::uint32_t y_per_meter = 0;
   bool names_profile = false;       ///< the ICC profile is in another file
   std::uint64_t profile = 0;        ///< offset of the ICC profile
-  std::uint64_t profile_bytes = 0;  ///< 0 without one
+  std::uint64_t profile_bytes = 0;  ///< 0 without a profile
 
   [[nodiscard]] bool has_palette() const { return bits <= 8; }
   [[nodiscard]] bool has_alpha() const { return masks[3] != 0; }
   [[nodiscard]] std::size_t row_bytes() const { return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4; }
-  /// Bytes of a row without its padding.
+  /// Number of bytes in a row, without its padding.
   [[nodiscard]] std::size_t used_row_bytes() const { return (static_cast<std::size_t>(width) * bits + 7) / 8; }
   /// True for pixels stored as blue, green and red bytes.
   [[nodiscard]] bool is_bgr() const {
@@ -66,7 +66,7 @@ constexpr std::uint32_t kVersion5 = 124;
 
 enum Compression : std::uint32_t { kPlain = 0, kRuns8 = 1, kRuns4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
 
-/// Fields as stored. Fields that a short header lacks are 0.
+/// Fields as stored. Fields that are missing from a short header are 0.
 struct Fields {
   std::uint32_t bytes = 0;
   std::int32_t width = 0;
@@ -164,7 +164,8 @@ void check_mask(std::uint32_t mask, bool is_color, const std::string& name) {
   }
 }
 
-/// The masks that the file holds, or those of its depth. Returns the end of the header with the masks after it.
+/// Reads the masks from the file, or sets the default masks of its depth. Returns the end of the header, including
+/// masks that follow it.
 std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, const std::string& name) {
   if (fields.compression != kMasks && fields.compression != kMasksWithAlpha) {
     header.masks = header.bits == 16 ? std::array<std::uint32_t, 4>{0x7C00, 0x03E0, 0x001F, 0}
@@ -175,7 +176,7 @@ std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, 
   constexpr std::uint32_t kWithAllMasks = 56;
   constexpr std::size_t kMasksAt = kFileHeaderBytes + kInfoBytes;  // inside a long header or after a short one
   const std::size_t count = fields.bytes >= kWithAllMasks || fields.compression == kMasksWithAlpha ? 4 : 3;
-  const std::uint32_t pixel = 0xFFFFFFFF >> (32 - header.bits);  // ignores mask bits outside the pixel
+  const std::uint32_t pixel = 0xFFFFFFFF >> (32 - header.bits);  // clears mask bits outside the pixel
   require_bytes(bytes, kMasksAt + 4 * count, name);
   for (std::size_t i = 0; i < count; ++i) {
     header.masks[i] = u32le_at(bytes, kMasksAt + 4 * i) & pixel;
@@ -184,7 +185,7 @@ std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, 
   return std::max(fields.end(), fields.bytes < kWithRgbMasks ? kMasksAt + 4 * count : std::size_t{0});
 }
 
-/// The number of palette entries: as many as the header declares and as fit before the pixels.
+/// The number of palette entries: the declared number, limited to the entries that fit before the pixels.
 std::size_t palette_size(const BmpHeader& header, std::uint32_t colors_used) {
   const std::size_t full = std::size_t{1} << header.bits;
   const std::size_t declared = colors_used != 0 ? colors_used : full;
@@ -192,8 +193,8 @@ std::size_t palette_size(const BmpHeader& header, std::uint32_t colors_used) {
   return std::min({declared, full, space / header.palette_entry_bytes});
 }
 
-/// `bytes` starts with the signature, and may be cut off after the header and its masks. Throws like decode_image; the
-/// size is not checked.
+/// `bytes` starts with the signature, and may be cut off after the header and its masks. Throws like decode_image. Does
+/// not check the size.
 BmpHeader read_bmp_header(ByteSpan bytes, const std::string& name) {
   BmpHeader header;
   const Fields fields = read_fields(bytes, header, name);
@@ -222,7 +223,7 @@ class RunReader {
     padded_width_ = (std::int64_t{to.width} + pixels_a_word - 1) / pixels_a_word * pixels_a_word;
   }
 
-  /// Returns true if pixels outside a row were cut off.
+  /// Decodes all runs. Returns true if pixels outside a row were cut off.
   bool read() {
     while (!has_ended_ && !is_full()) {
       const std::uint32_t count = byte();
@@ -266,7 +267,7 @@ class RunReader {
     }
   }
 
-  /// Two indices alternate in a byte of 4-bit runs, the high one first.
+  /// In a byte of a 4-bit run, two indices alternate, the high one first.
   void paint_run(std::uint32_t count) {
     const std::uint32_t value = byte();
     note_excess(count);
@@ -287,7 +288,8 @@ class RunReader {
     data_ = data_.subspan(padded);
   }
 
-  /// Notes pixels past the padded row. ImageMagick codes rows with the padding of uncompressed rows, which is allowed.
+  /// Records pixels past the padded row. ImageMagick codes rows with the padding of uncompressed rows, which is
+  /// allowed.
   void note_excess(std::uint32_t count) { was_cut_ = was_cut_ || std::int64_t{x_} + count > padded_width_; }
 
   void paint(std::uint32_t index) {
@@ -309,14 +311,14 @@ class RunReader {
   View to_;
   std::int64_t padded_width_ = 0;
   int x_ = 0;
-  int y_ = 0;  ///< in the order of the file
+  int y_ = 0;  ///< row in file order
   bool has_ended_ = false;
   bool was_cut_ = false;
 };
 
 /// Paints the runs of `data`. Pixels that they skip get the first color, as in Pillow, OpenCV and ImageMagick. Cuts off
-/// what extends past a row and its padding, and then returns true. Rejects jumps that leave the image, indices outside
-/// the palette, and data that end too soon.
+/// runs that extend past a row and its padding, and returns true if it did. Rejects jumps that leave the image, indices
+/// outside the palette, and data that end too early.
 bool read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name,
                    View to) {
   if (palette.empty()) {
@@ -330,7 +332,7 @@ bool read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbCo
   return RunReader(data, header, palette, name, to).read();
 }
 
-/// The fields are signed: values above the maximum are negative.
+/// The fields are signed, so a value above the maximum represents a negative number.
 bool is_density(std::uint32_t per_meter) {
   return per_meter > 0 && per_meter <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
 }
@@ -401,7 +403,7 @@ class MaskedChannel {
   [[nodiscard]] std::byte level(std::uint32_t pixel) const { return levels_[(pixel & mask_) >> shift_]; }
 
  private:
-  /// Repeats the bits of a value until there are eight: 10110 becomes 10110101.
+  /// Repeats the bits of a value up to a width of eight: 10110 becomes 10110101.
   static std::byte widened(std::uint32_t value, int bits) {
     std::uint32_t wide = 0;
     int have = 0;
@@ -453,7 +455,7 @@ void read_rows(ByteSpan rows, const BmpHeader& header, std::span<const RgbColor>
   }
 }
 
-/// The bits of the widest channel, or of an index.
+/// Number of bits in the widest channel or in an index.
 int channel_bits(const BmpHeader& header) {
   const auto wider = [](std::uint32_t a, std::uint32_t b) { return std::popcount(a) < std::popcount(b); };
   return header.has_palette() ? static_cast<int>(header.bits)
@@ -462,7 +464,7 @@ int channel_bits(const BmpHeader& header) {
 
 PixelFormat format_of(const BmpHeader& header) { return {Sample::u8, header.has_alpha() ? 4 : 3}; }
 
-/// The bytes of the pixels. For uncompressed rows, as many bytes as the rows take; the padding of the last row may be
+/// The bytes of the pixels. For uncompressed rows, returns exactly their bytes; the padding of the last row may be
 /// missing.
 ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string& name) {
   if (header.pixels < header.palette) {
@@ -495,7 +497,7 @@ DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions
   const ByteSpan pixels = pixel_bytes(bytes, header, name);
   const bool has_runs = header.packing != BmpHeader::Packing::plain;
   if (has_runs) {
-    constexpr std::uint64_t kMaxPixelsPerByte = 128;  // a run takes two bytes
+    constexpr std::uint64_t kMaxPixelsPerByte = 128;  // a run takes two bytes and has at most 255 pixels
     check_coverage(name, header.width * header.height, pixels.size() * kMaxPixelsPerByte, options);
   }
   DecodedImage decoded;

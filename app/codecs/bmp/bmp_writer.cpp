@@ -1,5 +1,5 @@
-// Writes BMP in blocks of rows: from the bottom up, or each at its place. Microsoft's BITMAPINFOHEADER and
-// BITMAPV4HEADER, with the bytes that stb_image_write writes.
+// Writes BMP in blocks of rows, from the bottom up, or each block at its final offset. Uses Microsoft's
+// BITMAPINFOHEADER and BITMAPV4HEADER. The bytes equal those of stb_image_write.
 #include "codecs/formats.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class HeaderBytes {
   std::vector<std::byte> bytes_;
 };
 
-/// The layout of a file, and its rows.
+/// Computes the layout of a file, and packs its rows.
 class BmpFile {
  public:
   BmpFile(int width, int height, PixelFormat format, const WriteOptions& options)
@@ -41,7 +41,7 @@ class BmpFile {
 
   [[nodiscard]] int height() const { return height_; }
   [[nodiscard]] std::size_t row_bytes() const { return row_bytes_; }
-  /// At least one.
+  /// Returns at least one.
   [[nodiscard]] int rows_a_block() const {
     constexpr std::size_t kBlock = std::size_t{1} << 20;
     return static_cast<int>(std::max<std::size_t>(1, kBlock / row_bytes_));
@@ -77,8 +77,8 @@ class BmpFile {
     file.u32(static_cast<std::uint32_t>(height_));
     file.u16(1);
     file.u16(static_cast<std::uint32_t>(8 * channels_));
-    file.u32(has_alpha ? 3 : 0);  // masks, or none
-    file.u32(0);                  // bytes of pixels that are not compressed
+    file.u32(has_alpha ? 3 : 0);  // masks, or no compression
+    file.u32(0);                  // size of compressed pixels: none
     file.u32(density ? density->x.numerator : 0);
     file.u32(density ? density->y.numerator : 0);
     file.u32(0);  // no palette
@@ -144,7 +144,7 @@ class BmpWriter final : public RowWriter {
  private:
   BmpFile file_;
   const BytePlacer& place_;
-  int next_ = 0;  // row of the image
+  int next_ = 0;  // next row of the image
   std::vector<std::byte> block_;
 };
 

@@ -1,5 +1,5 @@
-// A strip becomes blocks, and each block takes its smallest form: core/png/deflate.hpp, which also builds the trees of
-// Huffman codes.
+// Divides a strip into blocks and writes each block in its smallest format. core/png/deflate.hpp defines the formats
+// and builds the Huffman trees.
 #include "codecs/deflate/compress.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace gpuimg::codecs::deflate {
 namespace {
 
-/// The symbols that occur, rarest first. A key is the count followed by the symbol, so the order is total.
+/// The symbols that occur, rarest first. A key is the count followed by the symbol, so no two keys are equal.
 struct Occurring {
   std::array<std::uint64_t, kFixedLiteralSymbols> keys;
   std::size_t size = 0;

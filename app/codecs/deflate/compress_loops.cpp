@@ -1,6 +1,6 @@
-// The encoder's loops. The match finder is a hash table with one candidate per position. Mispredicted branches dominate
-// its cost, so a single branch decides on a candidate, and match lengths are counted many bytes at a time. Literals are
-// counted four at a time, and written eight at a time if their codes are short.
+// The encoder's loops. The match finder is a hash table with one candidate per position. Its cost is mainly
+// mispredicted branches. Therefore a single branch accepts or rejects a candidate, and match lengths are computed many
+// bytes at a time. Literals are counted four at a time, and written eight at a time if their codes are short.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/compress_loops.cpp"
 #include "codecs/simd_targets.hpp"
@@ -40,7 +40,7 @@ HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
 
 constexpr std::uint32_t kCompared = 32;
 
-/// Which of kCompared bytes are equal; the first byte in the lowest bit.
+/// A bit mask of the equal bytes among kCompared bytes; the lowest bit is the first byte.
 HWY_INLINE std::uint64_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b) {
   const hn::CappedTag<std::uint8_t, kCompared> d;
   std::uint64_t equal = 0;
@@ -56,8 +56,8 @@ HWY_INLINE std::uint32_t equal_at_first(std::uint64_t equal) {
   return static_cast<std::uint32_t>(std::countr_one(equal));
 }
 
-/// Length of the common prefix of `a` and `b`, at most `max`, given that kLookAhead bytes are equal and kLookAhead is
-/// not more than `max`.
+/// Length of the common prefix of `a` and `b`, at most `max`. Requires that the first kLookAhead bytes are equal and
+/// that kLookAhead ≤ `max`.
 std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
   for (std::uint32_t count = kLookAhead; count + kCompared < max; count += kCompared) {
     if (const std::uint32_t more = equal_at_first(equal_bytes(a + count, b + count)); more < kCompared) {
@@ -68,9 +68,9 @@ std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, s
   return last + equal_at_first(equal_bytes(a + last, b + last));
 }
 
-/// The same for any bytes. If `max` is less than kUnlimited, the limit is kUnlimited; the files of the lazy level
-/// depend on that. Half of the matches in drawings are longer than three words; a fifth are longer than kLookAhead, so
-/// a branch on kLookAhead is easier to predict.
+/// Length of the common prefix of `a` and `b`, at most `max`. If `max` is less than kUnlimited, uses kUnlimited as the
+/// limit; the output of the lazy level depends on this. Half of the matches in drawings are longer than three words; a
+/// fifth are longer than kLookAhead, so a branch on kLookAhead is easier to predict.
 HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
   constexpr std::uint32_t kUnlimited = 3 * kWord;
   constexpr std::uint32_t kRest = kLookAhead - kCompared;
@@ -80,20 +80,20 @@ HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t
                                                  : std::min(count, std::max(max, kUnlimited));
 }
 
-/// A part of a block; all of it at the lazy level.
+/// A part of a block, or the whole block at the lazy level.
 struct Part {
   std::uint32_t begin;
   std::uint32_t end;
-  std::uint32_t stop;  // matches start before it
+  std::uint32_t stop;  // matches must start before this position
 };
 
 /// The sequences found in a block.
 struct Found {
-  DeflateSequence* next;    // room for the largest possible number
-  std::uint32_t coded_end;  // of the last match, or the beginning of the block
+  DeflateSequence* next;    // has room for the largest possible number
+  std::uint32_t coded_end;  // end of the last match, or the beginning of the block
 };
 
-/// `count` must be a multiple of the lanes of a vector.
+/// `count` must be a multiple of the number of lanes in a vector.
 void fill(std::uint16_t* to, std::size_t count, std::uint16_t value) {
   const hn::ScalableTag<std::uint16_t> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
@@ -101,14 +101,14 @@ void fill(std::uint16_t* to, std::size_t count, std::uint16_t value) {
   }
 }
 
-/// Forgets all positions and fills the table for a part; its positions count from `origin`.
+/// Forgets all positions, and fills the table for a part. Positions in the part count from `origin`.
 void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin,
            std::uint32_t origin) {
   fill(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
   const auto slot_of = [&](std::uint32_t position) HWY_ATTR { return hash_slot(word_at(base + position), hash_bits); };
   const auto note = [&](std::uint32_t slot, std::uint32_t position)
                         HWY_ATTR { positions[slot] = static_cast<std::uint16_t>(position - origin); };
-  constexpr std::uint32_t kAtOnce = 8;  // reading all before the first store saves 1.5 % of the time for a photo
+  constexpr std::uint32_t kAtOnce = 8;  // loading 8 words before the first store saves 1.5 % for a photo
   std::uint32_t position = first_primed(begin);
   for (; position + kAtOnce * kPrimingStep <= begin; position += kAtOnce * kPrimingStep) {
     std::array<std::uint32_t, kAtOnce> slots;
@@ -128,14 +128,14 @@ void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t
   }
 }
 
-/// Unless `positions_wrap`, positions stay below 2¹⁶, so the table holds them completely.
+/// Unless `positions_wrap`, all positions are below 2¹⁶, so that the table can store them without loss.
 template <bool is_lazy, bool positions_wrap>
 void find_sequences(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
                     Found& found) {
   const std::uint32_t min_length = settings.search.min_length;
-  const std::uint64_t must_match =  // the part of the second word that a match of min_length covers
+  const std::uint64_t must_match =  // mask of the second word's bytes that a match of min_length covers
       min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - min_length);
-  // Local copies stay in registers.
+  // Local copies, which stay in registers.
   const std::uint32_t end = part.end;
   const std::uint32_t stop = part.stop;
   const std::uint32_t skip_bits = settings.search.skip_bits;
@@ -145,7 +145,7 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
                            HWY_ATTR -> std::uint16_t& { return positions[hash_slot(word, settings.hash_bits)]; };
   struct Candidate {
     std::uint32_t position;
-    std::uint64_t second;  // XOR of the second words
+    std::uint64_t second;  // XOR of the two second words
     bool is_match;
   };
   const auto candidate_at = [&](std::uint32_t position) HWY_ATTR {
@@ -186,7 +186,7 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
         length = next_length;
       }
     }
-    // Extends the match backward, at most a word.
+    // Extends the match backward by at most one word.
     const std::uint32_t room = std::min(position - written, kMaxMatchLength - length);
     const std::uint64_t before = word_at(base + position - kWord) ^ word_at(base + candidate.position - kWord);
     const std::uint32_t back = std::min(equal_last_bytes(before), room);
@@ -213,8 +213,8 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
   found = {sequence, coded_end};
 }
 
-/// Searches a part that does not hold the whole block. Its positions count from the window before it, so that they stay
-/// below 2¹⁶.
+/// Searches a part that is smaller than the block. Positions count from the start of the window before the part, so
+/// that they stay below 2¹⁶.
 void search_part(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
                  Found& found) {
   const std::uint32_t origin = part.begin > kMaxMatchDistance ? part.begin - kMaxMatchDistance : 0;
@@ -263,14 +263,14 @@ DeflateSequence* find_all(const MatchSettings& settings, std::uint16_t* position
 
 constexpr std::size_t kNone = 256;  ///< stands for "no literal"
 
-/// Uses arithmetic, because compilers turn ?: into a branch, and every second one would be mispredicted.
+/// Uses arithmetic, because compilers turn ?: into a branch, and the processor would mispredict half of its executions.
 HWY_INLINE std::size_t literal_or_none(std::size_t literal, bool is_literal) {
   const std::size_t mask = 0 - std::size_t{is_literal};
   return (literal & mask) | (kNone & ~mask);
 }
 
-/// Four tables of counts, so that equal neighbors do not depend on each other. Each has an extra entry for "no
-/// literal", so that the last literals before a match need no branches.
+/// Uses four tables of counts, so that updates for equal neighboring literals do not wait for each other. Each table
+/// has an extra entry for "no literal", so that the last literals before a match need no branches.
 SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
   SymbolCounts counts;
   std::array<std::array<std::uint32_t, kNone + 1>, 4> tables{};
@@ -306,7 +306,7 @@ SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const Defl
   return counts;
 }
 
-/// The bits of each symbol. Those of a match length include its extra bits.
+/// The bits of each symbol. For a match length, they include the extra bits.
 struct SequenceCodes {
   std::array<Bits, kNone + 1> literals;
   std::array<Bits, kMaxMatchLength + 1> lengths;
@@ -346,7 +346,7 @@ void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence>
     for (; left >= 8; left -= 8, at += 8) {
       const Bits first = codes.four(at);
       const Bits second = codes.four(at + 4);
-      if (first.count + second.count <= BitWriter::kMaxBits) {  // saves a store: 8 % of the time for noise
+      if (first.count + second.count <= BitWriter::kMaxBits) {  // this branch saves a store: 8 % of the time for noise
         writer.write(first.then(second));
       } else {
         writer.write(first);
@@ -395,7 +395,7 @@ void MatchFinder::restart() {
 
 std::span<const DeflateSequence> MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin,
                                                    std::size_t end) {
-  // The last match of each part may be shorter.
+  // The last match of each part can be shorter than min_length.
   const std::size_t most = (end - begin) / settings_.search.min_length + kPartsPerBlock + 1;
   if (sequences_.size() < most) {
     sequences_.resize(most);

@@ -38,7 +38,7 @@ CodeSet classify(const LengthCounts& counts) {
   return codes == 1 && counts[1] == 1 ? CodeSet::single : CodeSet::invalid;
 }
 
-/// The symbols that have a code, shortest codes first.
+/// The symbols that have a code, sorted by code length.
 struct SortedSymbols {
   std::array<std::uint16_t, kFixedLiteralSymbols> symbols;
   std::size_t size = 0;
@@ -57,7 +57,7 @@ struct SortedSymbols {
   }
 };
 
-/// Enters a code longer than first_bits(). `used` is where the next second table goes.
+/// Adds a code longer than first_bits(). `used` is the position of the next second-level table.
 template <class Table>
 void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32_t code, std::uint32_t length) {
   const std::size_t second_size = std::size_t{1} << table.second_bits();
@@ -73,7 +73,8 @@ void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32
   }
 }
 
-/// The first table grows with the code length: the table of codes of up to n bits, doubled, is a table for n + 1 bits.
+/// Builds the first table one code length at a time: two copies of the table for codes of up to n bits form a table for
+/// n + 1 bits.
 template <class Table, class EntryOf>
 void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Table& table, EntryOf entry_of) {
   const SortedSymbols sorted(lengths, counts);
@@ -98,9 +99,9 @@ void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Tab
   }
 }
 
-/// Merges up to kMost literals into one entry where the index covers more than one of their codes. Goes backward,
-/// because the next literal is found at a smaller index, which must still hold a single literal. Branch-free, because
-/// the branches would be unpredictable.
+/// Merges up to kMost literals into one entry if the index covers the codes of more than one. Goes from high to low
+/// indices: the next literal is looked up at a smaller index, where the entry must still hold a single literal.
+/// Branch-free, because the branches would be unpredictable.
 template <std::uint32_t kMost>
 void merge_literals(LiteralTable& table) {
   const std::uint32_t bits = table.first_bits();
@@ -116,7 +117,7 @@ void merge_literals(LiteralTable& table) {
   }
 }
 
-/// The entry of a length or distance symbol; impossible for symbols without a range.
+/// The entry of a length or distance symbol. Symbols without a range get an entry for an impossible code.
 template <std::size_t kSymbols>
 InflateEntry range_entry(const std::array<SymbolRange, kSymbols>& ranges, std::size_t symbol) {
   return symbol < kSymbols ? InflateEntry::of_number(ranges[symbol].base, ranges[symbol].extra_bits) : InflateEntry{};
@@ -132,7 +133,7 @@ InflateEntry literal_or_length(std::size_t symbol) {
   return range_entry(kLengthRanges, symbol - kFirstLengthSymbol);
 }
 
-/// The probability that `bits` bits begin with two literals, in units of 2^-kManyBits.
+/// The probability that `bits` bits begin with the codes of two literals, in units of 2^-kManyBits.
 std::uint32_t share_of_pairs(const LengthCounts& literals, std::uint32_t bits) {
   std::uint32_t share = 0;
   for (std::uint32_t first = 1; first < bits; ++first) {
@@ -152,8 +153,8 @@ std::uint32_t first_bits_for(std::span<const std::uint8_t> lengths) {
 }
 
 /// The three functions take the code length of each symbol, 0 for symbols without a code. They return false for the
-/// sets of lengths that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for
-/// distances only, no codes at all.
+/// sets of lengths that zlib rejects: over-subscribed sets, and incomplete sets. Two incomplete sets are allowed: a
+/// single code of one bit and, for distances only, no codes.
 bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
   const LengthCounts counts = count_lengths(lengths);
   const CodeSet set = classify(counts);
@@ -163,7 +164,7 @@ bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
   table.chosen_bits = first_bits_for(lengths);
   fill(lengths, counts, table, literal_or_length);
   if (table.first_bits() == LiteralTable::kManyBits) {
-    merge_literals<2>(table);  // three literals are rare where more bits pay
+    merge_literals<2>(table);  // with many bits, three literals per entry are rare
   } else {
     merge_literals<InflateEntry::kMaxLiterals>(table);
   }
@@ -189,7 +190,7 @@ bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table) {
   return true;
 }
 
-/// Makes one entry of a length and the distance that follows, where the first table's index covers both codes.
+/// Merges a length and the distance that follows into one entry, if the first table's index covers both codes.
 void join_matches(LiteralTable& literals, const DistanceTable& distances) {
   const std::uint32_t bits = literals.first_bits();
   for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) {
@@ -216,7 +217,7 @@ struct FixedTables {
   }
 };
 
-/// Built once: a block of ten bits must not cost as much as its tables.
+/// Built once, because building tables for each block would cost more than decoding a very short block.
 const FixedTables& fixed_tables() {
   static const FixedTables tables;
   return tables;
@@ -244,7 +245,7 @@ void InflateInput::gather_from(std::uint64_t byte) {
 }
 
 void InflateInput::gather() {
-  // Keeps the bytes that are already in `bits`, because align() returns to them.
+  // Keeps the bytes already loaded into `bits`, because align() can return to them.
   const std::uint8_t* const begin = std::min(bits.byte(), end_);
   const auto ahead = static_cast<std::size_t>(bits.next - begin);
   const auto kept = static_cast<std::size_t>(end_ - begin);
@@ -260,7 +261,7 @@ void InflateInput::gather() {
   std::memset(buffer_.data() + size, 0, buffer_.size() - size);
   bits.next = buffer_.data() + ahead;
   end_ = buffer_.data() + size;
-  // After the end of the stream, a damaged stream may read zeros for a while, but not past the buffer.
+  // After the end of a damaged stream, reads may return zeros for a while, but they must not go past the buffer.
   limit_ = gathered_ == size_ ? end_ + kReserve : end_ - kReserve;
 }
 

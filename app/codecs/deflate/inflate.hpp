@@ -1,5 +1,6 @@
-// Decodes a deflate stream: its bits, the look-up tables for symbols, the symbols of a block, the blocks. RFC 1951. The
-// zlib stream around it is in zlib_stream.hpp.
+// Decodes a deflate stream (RFC 1951): a bit reader, look-up tables for symbols, the symbols of a block, and the
+// blocks. The
+// zlib stream that contains it is in zlib_stream.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,9 @@
 
 namespace gpuimg::codecs::deflate {
 
-/// The next bits, least significant first. Small enough to stay in registers in the inner loop.
+/// The next bits, least significant bit first. Small enough to stay in registers in the inner loop.
 struct InflateBits {
-  const std::uint8_t* next = nullptr;  ///< the first byte that is not counted
+  const std::uint8_t* next = nullptr;  ///< the first byte whose bits are not yet counted in `counter`
   std::uint64_t bits = 0;
   std::uint32_t counter = 0;  ///< its lowest six bits are the number of bits available
 
@@ -31,7 +32,8 @@ struct InflateBits {
     counter |= 56U;
   }
   [[nodiscard]] std::size_t peek(std::uint32_t width) const { return bits & ((std::uint64_t{1} << width) - 1); }
-  /// Only the lowest six bits of `width` count, as for the processor's shifts: a table's entry can be given whole.
+  /// Uses only the lowest six bits of `width`, like the processor's shifts, so that callers can pass a whole table
+  /// entry.
   void consume(std::uint32_t width) {
     bits >>= width & 63U;
     counter -= width;
@@ -42,42 +44,43 @@ struct InflateBits {
     consume(width);
     return value;
   }
-  /// The first byte that is not consumed in part or whole.
+  /// The first byte that has not been consumed at all.
   [[nodiscard]] const std::uint8_t* byte() const { return next - (count() >> 3); }
 };
 
-/// Copies the stream, a portion at a time, into a buffer. Zeros follow the end of the input, so reads may run past it;
-/// is_overrun() reports that afterwards.
+/// Copies the stream into a buffer, one portion at a time. Zeros follow the end of the input, so that reads may go past
+/// the end; is_overrun() then returns true.
 class InflateInput {
  public:
   explicit InflateInput(RandomAccess stream) : stream_(std::move(stream)), size_(stream_.size) { move_to(0); }
   InflateInput(const InflateInput&) = delete;
   InflateInput& operator=(const InflateInput&) = delete;
 
-  /// Larger than any block header, and than the input decoded between two checks against limit().
+  /// Larger than any block header, and than the input consumed between two comparisons with limit().
   static constexpr std::size_t kReserve = 1024;
 
   InflateBits bits;
 
-  /// How many bits of the stream have been consumed.
+  /// Number of consumed bits of the stream.
   [[nodiscard]] std::uint64_t position() const {
     return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count();
   }
   /// Continues at bit `position`, which must not lie past the end of the stream.
   void move_to(std::uint64_t position);
 
-  /// Once bits.next is past this, call gather() before reading more.
+  /// When bits.next has passed this address, call gather() before reading more.
   [[nodiscard]] const std::uint8_t* limit() const { return limit_; }
   void gather();
 
-  /// Drops the bits up to the next byte boundary, and returns bits read ahead to the input.
+  /// Drops the bits up to the next byte boundary, and returns bits that were read ahead to the input.
   void align();
-  /// Copies up to `count` bytes, at least one unless the input has ended, and returns how many. Requires align().
+  /// Copies up to `count` bytes, but at least one unless the input has ended. Returns the number of copied bytes. Call
+  /// align() before.
   std::size_t copy(std::uint8_t* to, std::size_t count);
 
-  /// More bits have been consumed than there are.
+  /// True if more bits have been consumed than the stream has.
   [[nodiscard]] bool is_overrun() const { return bits.byte() > end_; }
-  /// All bytes have been consumed.
+  /// True if all bytes have been consumed.
   [[nodiscard]] bool is_at_end() const { return gathered_ == size_ && bits.byte() == end_; }
 
  private:
@@ -86,19 +89,20 @@ class InflateInput {
   static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
   RandomAccess stream_;
-  std::uint64_t size_;          // of the stream; less if the rest cannot be read
-  std::uint64_t gathered_ = 0;  // bytes of the stream that lie before end_
+  std::uint64_t size_;          // size of the stream; smaller if its end cannot be read
+  std::uint64_t gathered_ = 0;  // number of stream bytes that lie before end_
   std::array<std::uint8_t, kBufferBytes + 2 * kReserve> buffer_;
   const std::uint8_t* end_ = buffer_.data();
   const std::uint8_t* limit_ = buffer_.data();
 };
 
-/// An entry of the look-up tables that decode symbols, up to three literals or a match at a time. RFC 1951, section
-/// 3.2. It says what the next bits of a stream mean, packed into 32 bits:
-/// bits 0–5: bits consumed in all; 6–7: number of literals. With literals, they follow from bit 8 on. Without,
-/// 8–13: code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is a number without its extra
-/// bits, or the offset of a second table. A match has instead: 14–15, the two highest bits of its distance − 1 (the
-/// extra bits are the others); 16–24, its length.
+/// An entry of the look-up tables that decode symbols: up to three literals, or a match. RFC 1951, section 3.2. An
+/// entry packs the meaning of the next bits of a stream into 32 bits.
+/// Bits 0–5: total number of bits consumed; 6–7: number of literals. If there are literals, they start at bit 8.
+/// Without literals: 8–13: number of code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is a
+/// number without its extra bits, or the offset of a second table.
+/// For a match: 14–15: the two highest bits of its distance − 1, whose lower bits are the extra bits; 16–24: its
+/// length.
 struct InflateEntry {
   enum Kind : std::uint32_t { match = 0, number = 1, end_of_block = 2, second_table = 3, impossible = 4 };
 
@@ -109,19 +113,20 @@ struct InflateEntry {
     return {std::uint32_t{number} << 29 | extra_bits | value << 14};
   }
   static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 29}; }
-  /// The literals of `first` followed by the one of `next`, at most kMaxLiterals.
+  /// Merges the literals of `first` with the literal of `next`. `first` must have fewer than kMaxLiterals.
   static constexpr InflateEntry joined(InflateEntry first, InflateEntry next) {
     return {first.bits + next.width() + (1U << 6) + ((next.bits & 0xFF00U) << 8 * first.literals())};
   }
   static constexpr std::uint32_t kMaxLiterals = 3;
-  /// A match of that length; all bits of `length_width` bits are known, and the entry of its distance follows.
+  /// A match of length `length`, whose code and extra bits have `length_width` bits. `distance` is the entry of the
+  /// code that follows.
   static constexpr InflateEntry of_match(std::uint32_t length, std::uint32_t length_width, InflateEntry distance) {
     const std::uint32_t highest = (distance.value() - 1) >> distance.extra_bits();
     return {(length_width + distance.width()) | (length_width + distance.code_bits()) << 8 | highest << 14 |
             length << 16};
   }
 
-  /// This entry, reached through a code of `length` bits.
+  /// This entry as the meaning of a code of `length` bits.
   [[nodiscard]] constexpr InflateEntry coded(std::uint32_t length) const {
     return {(bits + length) | (literals() == 0 ? length << 8 : 0)};
   }
@@ -131,27 +136,27 @@ struct InflateEntry {
   [[nodiscard]] constexpr std::uint32_t extra_bits() const { return width() - code_bits(); }
   [[nodiscard]] constexpr std::uint32_t value() const { return bits >> 14 & 0x7FFFU; }
   [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 29); }
-  /// Here and below, `stream` starts with this entry's code.
+  /// Here and in the next functions, `stream` must start with this entry's code.
   [[nodiscard]] constexpr std::uint32_t extra(std::uint64_t stream) const {
     return static_cast<std::uint32_t>((stream & ((std::uint64_t{1} << width()) - 1)) >> code_bits());
   }
-  /// For a number.
+  /// Only for the entry of a number.
   [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const { return value() + extra(stream); }
-  /// For a match.
+  /// Only for the entry of a match.
   [[nodiscard]] constexpr std::uint32_t length() const { return bits >> 16; }
   [[nodiscard]] constexpr std::uint32_t distance(std::uint64_t stream) const {
     return ((bits >> 14 & 3U) << extra_bits()) + extra(stream) + 1;
   }
 };
 
-/// The number of entries of a first table and of the second tables for codes of up to `max_length` bits. At least two
-/// codes share a second table; otherwise the code would be shorter.
+/// Total number of entries of a first table and its second tables, for codes of up to `max_length` bits. Each second
+/// table has at least two codes; with a single one, the code would be shorter.
 constexpr std::size_t table_entries(std::size_t symbols, std::uint32_t first_bits, std::uint32_t max_length) {
   const std::uint32_t second_bits = max_length - first_bits;
   return (std::size_t{1} << first_bits) + (second_bits > 0 ? symbols / 2 << second_bits : 0);
 }
 
-/// A first table indexed by the next first_bits() bits, and second tables for longer codes.
+/// A first table, whose index is the next first_bits() bits, and second tables for longer codes.
 template <std::uint32_t kFirstBits, std::uint32_t kMaxLength, std::size_t kSymbols>
 struct InflateTable {
   static constexpr std::uint32_t first_bits() { return kFirstBits; }
@@ -162,8 +167,8 @@ struct InflateTable {
 
 using DistanceTable = InflateTable<9, kMaxCodeBits, kFixedDistanceSymbols>;
 
-/// The same with a choice: many bits hold two literals more often, as in the noise of a photograph; few bits make a
-/// table that is filled sooner.
+/// Like InflateTable, but chooses the number of index bits. With many bits, an entry holds two literals more often, for
+/// example in the noise of a photograph. With few bits, the table is built faster.
 struct LiteralTable {
   static constexpr std::uint32_t kFewBits = 10;
   static constexpr std::uint32_t kManyBits = 12;
@@ -184,12 +189,12 @@ struct SymbolTables {
 };
 
 enum class SymbolsEnd : std::uint8_t {
-  interrupted,  ///< the output is full, or the buffered input is used up
+  interrupted,  ///< the output is full, or the buffered input has been used up
   end_of_block,
   damaged,
 };
 
-/// Where the output ends, and why.
+/// The end of the output, and the reason why decoding stopped.
 template <class Out>
 struct SymbolRun {
   Out* out = nullptr;
@@ -200,12 +205,12 @@ struct SymbolRun {
 /// reach back to `oldest`.
 SymbolRun<std::uint8_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
                                         std::uint8_t* out, const std::uint8_t* end);
-/// The same with 16-bit elements. Matches copy any value, so earlier output may hold more than bytes
+/// Like above, with 16-bit elements. Matches copy elements unchanged, so earlier output may hold values above 255
 /// (speculative_inflate.hpp).
 SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint16_t* oldest,
                                          std::uint16_t* out, const std::uint16_t* end);
 
-/// Accepts and rejects the same streams as zlib.
+/// Decodes the blocks of a stream. Accepts and rejects the same streams as zlib.
 class InflateBlocks {
  public:
   enum class Stage : std::uint8_t {
@@ -218,16 +223,16 @@ class InflateBlocks {
 
   explicit InflateBlocks(RandomAccess stream) : input(std::move(stream)) {}
 
-  /// Callers may consume input only before the first block and after the last.
+  /// Callers may consume input only before the first block and after the last one.
   InflateInput input;
 
   [[nodiscard]] Stage stage() const { return stage_; }
 
-  /// Continues with the block at bit `position` of the stream, or with what follows the last block.
+  /// Continues with the block at bit `position` of the stream, or with the bytes after the last block.
   void move_to(std::uint64_t position, bool is_after_last = false);
 
-  /// Consumes a block header, or as much of a block as the buffered input and the room from `out` to `end` allow.
-  /// Returns where the output ends; may write Inflater::kOvershoot elements past `end`. Matches may reach back to
+  /// Consumes a block header, or as much of a block as the buffered input and the space from `out` to `end` allow.
+  /// Returns the end of the output; may write Inflater::kOvershoot elements past `end`. Matches may reach back to
   /// `oldest`. Out is std::uint8_t or std::uint16_t (see inflate_symbols).
   template <class Out>
   Out* advance(const Out* oldest, Out* out, const Out* end);

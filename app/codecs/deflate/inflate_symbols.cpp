@@ -1,4 +1,5 @@
-// The speed is set by the dependency chain from one entry to the next: a table look-up, then a shift by its width.
+// Decodes the symbols of a block. The speed is limited by the dependency chain from one entry to the next: a table
+// look-up, then a shift by its width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/inflate_symbols.cpp"
 #include "codecs/simd_targets.hpp"
@@ -23,7 +24,7 @@ HWY_INLINE void copy_step(Out* to, const Out* from) {
   std::memcpy(to, step.data(), sizeof step);
 }
 
-/// Repeats a period shorter than a step until it is at least as long.
+/// Repeats a period that is shorter than a step until it is at least one step long.
 template <class Out>
 HWY_INLINE Out* double_period(Out* out, std::size_t& distance) {
   while (distance < kStep) {
@@ -34,8 +35,8 @@ HWY_INLINE Out* double_period(Out* out, std::size_t& distance) {
   return out;
 }
 
-/// Copies `count` elements from `distance` back; the two may overlap. Writes up to 3 * kStep elements past the end. Two
-/// steps suffice for nearly all matches.
+/// Copies `count` elements that start `distance` elements before `out`; source and destination may overlap. Writes up
+/// to 3 * kStep elements past the end. Two steps are enough for nearly all matches.
 template <class Out>
 HWY_INLINE void copy_back(Out* out, std::size_t distance, std::size_t count) {
   const Out* const end = out + count;
@@ -62,7 +63,7 @@ HWY_INLINE std::uint16_t* put(std::uint16_t* out, InflateEntry entry) {
   return out + entry.literals();
 }
 
-/// For a code longer than the first table covers; `entry` is what the first table gave.
+/// Resolves a code that is longer than the index of the first table; `entry` is the first table's entry.
 template <class Table>
 HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, InflateBits& bits) {
   bits.consume(entry.bits);
@@ -117,7 +118,7 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
         ending = entry.kind() == InflateEntry::end_of_block ? SymbolsEnd::end_of_block : SymbolsEnd::damaged;
         break;
       }
-      // A length of up to 20 bits; its distance, of up to 28 bits, has an entry of its own.
+      // The length takes up to 20 bits. Its distance, of up to 28 bits, has a separate entry.
       count = entry.value(bits.bits);
       bits.consume(entry.bits);
       entry = tables.distances.entries[bits.peek(DistanceTable::first_bits())];

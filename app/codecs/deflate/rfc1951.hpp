@@ -1,5 +1,5 @@
-// Tables of the deflate format for the decoder: base values, extra bits, fixed codes. The alphabets are
-// core/png/deflate.hpp's. RFC 1951, section 3.2.
+// Tables of the deflate format for the decoder: base values, extra bits, fixed codes. core/png/deflate.hpp defines the
+// alphabets. RFC 1951, section 3.2.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ constexpr std::array<SymbolRange, kSymbols> symbol_ranges(std::uint32_t first, s
   return ranges;
 }
 
-/// Match lengths, by symbol − kFirstLengthSymbol. The longest has a symbol without extra bits.
+/// Match lengths, by symbol − kFirstLengthSymbol. The longest length has its own symbol without extra bits.
 inline constexpr auto kLengthRanges = [] {
   auto ranges = symbol_ranges<29>(kMinMatchLength, 4);
   ranges.back() = {kMaxMatchLength, 0};
@@ -47,7 +47,7 @@ static_assert(kDistanceRanges.back().extra_bits == kMaxDistanceExtraBits);
 /// Run lengths, by symbol − kRepeatPrevious.
 inline constexpr std::array<SymbolRange, 3> kRunRanges = {{{3, 2}, {3, 3}, {11, 7}}};
 
-/// The order in which a dynamic block states the lengths of the code for code lengths.
+/// The order in which a dynamic block lists the lengths of the codes for code lengths.
 inline constexpr auto kCodeLengthOrder = [] {
   std::array<std::uint8_t, kCodeLengthSymbols> order{};
   for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -56,7 +56,7 @@ inline constexpr auto kCodeLengthOrder = [] {
   return order;
 }();
 
-/// Section 3.2.6.
+/// The fixed codes of section 3.2.6.
 inline constexpr auto kFixedLiteralLengths = [] {
   std::array<std::uint8_t, kFixedLiteralSymbols> lengths{};
   for (std::uint32_t symbol = 0; symbol < lengths.size(); ++symbol) {

@@ -1,4 +1,4 @@
-// Finding a block (RFC 1951, section 3.2.7), decoding it to symbols, switching to bytes, and resolving the symbols.
+// Finds a block (RFC 1951, section 3.2.7), decodes it to symbols, switches to bytes, and resolves the symbols.
 #include "codecs/deflate/speculative_inflate.hpp"
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace gpuimg::codecs::deflate {
 namespace {
 
-constexpr std::uint32_t kCompleteCode = 1U << kMaxCodeLengthBits;  // code space, in units of the longest code
+constexpr std::uint32_t kCompleteCode = 1U << kMaxCodeLengthBits;  // a complete code, in units of the longest code
 constexpr int kFourLengthsBits = 12;
 
-/// The code space taken by four codes whose lengths have 3 bits each.
+/// The code space taken by four codes whose lengths are stored in 3 bits each.
 constexpr auto code_space_table() {
   std::array<std::uint16_t, 1U << kFourLengthsBits> table{};
   for (std::uint32_t lengths = 0; lengths < table.size(); ++lengths) {
@@ -27,7 +27,7 @@ constexpr auto code_space_table() {
 
 constexpr std::array kCodeSpace = code_space_table();
 
-/// Reads at least 57 bits of the stream, from bit `bit` on.
+/// At least 57 bits of the stream, starting at bit `bit`.
 std::uint64_t bits_at(const std::uint8_t* bytes, std::size_t bit) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes + bit / 8, sizeof word);
@@ -35,10 +35,10 @@ std::uint64_t bits_at(const std::uint8_t* bytes, std::size_t bit) {
 }
 
 constexpr std::size_t kFirstBits = 13;                   // last-block flag, block type, two symbol counts
-constexpr std::size_t kPositions = 57 - kFirstBits + 1;  // positions that 57 bits cover
+constexpr std::size_t kPositions = 57 - kFirstBits + 1;  // number of positions that 57 bits cover
 
-/// A mask of the positions at which a header can start: last-block flag 0, block type 2, then two 5-bit counts, neither
-/// of them 30 or 31.
+/// A mask of the positions at which a header can start: last-block flag 0, block type 2, then two 5-bit counts that are
+/// not 30 or 31.
 std::uint64_t possible_starts(std::uint64_t bits) {
   const std::uint64_t type = ~bits & ~(bits >> 1) & bits >> 2;
   const std::uint64_t too_many_literals = bits >> 4 & bits >> 5 & bits >> 6 & bits >> 7;
@@ -57,10 +57,10 @@ bool has_complete_code(const std::uint8_t* bytes, std::size_t bit) {
 }
 
 constexpr std::size_t kWindow = Inflater::kWindow;
-/// Symbols decoded between two scans for markers.
+/// Number of symbols decoded between two scans for markers.
 constexpr std::size_t kStretch = 16384;
 
-/// How many of the symbols from `begin` to `end` follow the last marker.
+/// Number of symbols from `begin` to `end` that follow the last marker.
 std::size_t count_after_markers(const std::uint16_t* begin, const std::uint16_t* end, std::uint16_t first_marker) {
   constexpr std::size_t kGroup = 64;
   const std::uint16_t* at = end;
@@ -80,7 +80,7 @@ std::size_t count_after_markers(const std::uint16_t* begin, const std::uint16_t*
 
 }  // namespace
 
-/// Tests 45 bit positions at once for the first fields of a header, then checks the code lengths by table.
+/// Tests the first fields of a header at 45 bit positions at a time, then checks the code lengths with a table.
 std::optional<std::size_t> find_block_header(const std::uint8_t* bytes, std::size_t begin, std::size_t end) {
   for (std::size_t first = begin; first < end; first += kPositions) {
     for (std::uint64_t starts = possible_starts(bits_at(bytes, first)); starts != 0; starts &= starts - 1) {
@@ -117,7 +117,7 @@ bool SpeculativeInflater::try_settle(std::size_t begin) {
 
 /// Tries the candidate blocks in the `size` bytes from `begin` on.
 bool SpeculativeInflater::search(std::size_t begin, std::size_t size, std::uint64_t end) {
-  // Bounds the time: false blocks without output can run far before they turn out to be damaged.
+  // Limits the time: a false block without output can continue far before its damage is found.
   constexpr std::uint64_t kMaxTriedBits = 8 * std::uint64_t{8} * kSearchBytes;
   const std::span<const std::uint8_t> bytes = copy_search_range(begin, size);
   const std::size_t bits = 8 * bytes.size();
@@ -152,7 +152,7 @@ SpeculativeInflater::Attempt SpeculativeInflater::try_block(std::uint64_t positi
   if (inflate_wide(end)) {
     return Attempt::block;
   }
-  // A false block turns out to be damaged early; later damage is in the file itself.
+  // Damage in a false block appears early; later damage is in the file itself.
   constexpr std::size_t kEarly = 2 * kWindow;
   const bool is_damaged = blocks_.stage() == InflateBlocks::Stage::damaged;
   return is_damaged && wide_count_ < kEarly ? Attempt::no_block : Attempt::hopeless;
@@ -163,7 +163,7 @@ bool SpeculativeInflater::has_reached(std::uint64_t end) const {
          (blocks_.stage() == InflateBlocks::Stage::header && blocks_.input.position() >= end);
 }
 
-/// Decodes symbols up to `end` or until a whole window is free of markers; false if neither happens.
+/// Decodes symbols up to `end`, or until a whole window has no markers. Returns false if neither is reached.
 bool SpeculativeInflater::inflate_wide(std::uint64_t end) {
   std::uint16_t* const first = wide_.get() + kWindow;
   const std::uint16_t* const last = first + capacity_;
@@ -185,7 +185,7 @@ bool SpeculativeInflater::inflate_wide(std::uint64_t end) {
   return true;
 }
 
-/// Decodes the rest as bytes; requires a window free of markers.
+/// Decodes the remainder as bytes. Requires a window without markers.
 bool SpeculativeInflater::inflate_bytes(std::uint64_t end) {
   std::uint8_t* const first = bytes_.get() + room_ + wide_count_;
   const std::uint8_t* const last = bytes_.get() + room_ + capacity_;

@@ -1,4 +1,4 @@
-// Header and trailer around the blocks of inflate.hpp, RFC 1950, section 2.2; the checksums, section 8.
+// Reads the header and trailer of a zlib stream (RFC 1950, section 2.2), and computes the checksums (section 8).
 #include "codecs/deflate/zlib_stream.hpp"
 
 #include <isa-l.h>
@@ -168,7 +168,7 @@ std::optional<std::uint64_t> zlib_stream_bytes(const RandomAccess& bytes, std::u
   blocks.move_to(8 * kHeaderBytes);
   std::vector<std::uint8_t> memory(Inflater::kWindow + kOutputBytes + Inflater::kOvershoot);
   std::uint8_t* const begin = memory.data() + Inflater::kWindow;
-  std::size_t known = 0;  // bytes of output before `begin`
+  std::size_t known = 0;  // number of output bytes before `begin`
   for (std::uint64_t size = 0; blocks.stage() != Stage::ended;) {
     std::uint8_t* const out = blocks.advance(begin - known, begin, begin + kOutputBytes);
     const auto count = static_cast<std::size_t>(out - begin);
@@ -188,12 +188,12 @@ std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t m
   constexpr std::size_t kGrowth = 16;
   ZlibStream stream(zlib);
   for (std::size_t size = std::min(kFirstGuess, max_size);; size = std::min(size * kGrowth, max_size)) {
-    // Asks for one byte more, to reach the end of a stream of `size` bytes.
+    // Asks for one byte more than `size`, because otherwise inflate would not reach the end of the stream.
     std::vector<std::byte> output = stream.inflate(size + 1);
     if (output.size() <= max_size && stream.ends_with_checksum_of(output)) {
       return output;
     }
-    if (output.size() <= size || size == max_size) {  // the stream is damaged, or too long
+    if (output.size() <= size || size == max_size) {  // the stream is damaged or too long
       return std::nullopt;
     }
   }

@@ -1,4 +1,4 @@
-// zlib streams: their header, their checksum and that of PNG, and how they are inflated. RFC 1950; PNG specification,
+// Reads zlib streams, and computes Adler-32 and PNG's CRC-32. RFC 1950; PNG specification,
 // annex D.
 #pragma once
 
@@ -15,20 +15,21 @@
 
 namespace gpuimg::codecs::deflate {
 
-/// The two bytes that open a stream with a window of 32 KiB.
+/// The two header bytes of a stream with a window of 32 KiB.
 inline constexpr unsigned char kZlibHeader[2] = {0x78, 0x01};
 
 /// Adler-32, computed by ISA-L; `so_far` is the checksum of the bytes before these.
 std::uint32_t adler32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 1);
 
-/// Adler-32 of two runs of bytes, from the checksum of each and the length of the second; zlib's adler32_combine.
+/// Adler-32 of two concatenated byte ranges, computed from their checksums and the size of the second; like zlib's
+/// adler32_combine.
 std::uint32_t adler32_combined(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);
 
 /// CRC-32 as in PNG and gzip; `so_far` is the checksum of the bytes before these.
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 0);
 
-/// Inflates a stream of pixels incrementally. Rejects everything zlib rejects. ISA-L's inflate does not: it accepts
-/// incomplete Huffman codes, which zlib, and so every other PNG reader, rejects.
+/// Inflates a stream of pixels incrementally. Rejects every stream that zlib rejects. ISA-L's inflate is not used,
+/// because it accepts incomplete Huffman codes. zlib, and so every other PNG reader, rejects them.
 class Inflater {
  public:
   static constexpr std::size_t kWindow = kMaxMatchDistance;
@@ -39,22 +40,23 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Writes output from `out` to `end`, or less if the stream ends first, and returns where the output ends. May write
-  /// up to kOvershoot bytes past `end`. Earlier output, up to kWindow bytes, must lie before `out`, from `oldest` on.
+  /// Writes output from `out` to `end`, or less if the stream ends first, and returns the end of the output. May write
+  /// up to kOvershoot bytes past `end`. Earlier output, up to kWindow bytes, must lie between `oldest` and `out`.
   /// Returns null if the stream is damaged or is not zlib with a window of kWindow.
   std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
 
-  /// Makes run() return early at the first block that starts at bit `position` of the stream or later; is_paused() is
-  /// true there.
+  /// Makes run() return early, before the first block that starts at or after bit `position` of the stream. Then
+  /// is_paused() is
+  /// true.
   void pause_at(std::uint64_t position);
   [[nodiscard]] bool is_paused() const;
-  /// How many bits of the stream have been consumed.
+  /// Number of consumed bits of the stream.
   [[nodiscard]] std::uint64_t position() const;
-  /// Continues with the block at bit `position`, or, if `is_after_last`, with what follows the last block. The caller
-  /// has inflated everything before it.
+  /// Continues with the block at bit `position` or, if `is_after_last`, with the bytes after the last block. The caller
+  /// must have inflated everything before `position`.
   void move_to(std::uint64_t position, bool is_after_last);
 
-  /// True after a run that reached the end of the stream, if nothing follows it. declared_adler() is valid then.
+  /// True after run() has reached the end of the stream, if nothing follows it. Then declared_adler() is valid.
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] std::uint32_t declared_adler() const;
 
@@ -68,31 +70,31 @@ class InflateBlocks;
 /// A small stream, such as metadata, inflated into memory of a bounded size.
 class ZlibStream {
  public:
-  /// Borrows the stream. Accepts any window size: small streams are often compressed with a window no larger than they
-  /// are.
+  /// Keeps a reference to the stream. Accepts any window size, because a small stream is often compressed with a window
+  /// of its own size.
   explicit ZlibStream(ByteSpan zlib);
   ~ZlibStream();
   ZlibStream(const ZlibStream&) = delete;
   ZlibStream& operator=(const ZlibStream&) = delete;
 
-  /// The first `size` bytes of output and up to Inflater::kOvershoot more; fewer if the stream ends before. Empty if
-  /// the stream is damaged. Each call starts from the beginning.
+  /// Returns the first `size` bytes of output and up to Inflater::kOvershoot more, or fewer if the stream ends earlier.
+  /// Returns an empty vector if the stream is damaged. Each call starts at the beginning of the stream.
   std::vector<std::byte> inflate(std::size_t size);
 
-  /// True once inflate() has met the end of the stream, if the checksum after it is that of `output`.
+  /// True if inflate() has reached the end of the stream, and the checksum stored there matches `output`.
   [[nodiscard]] bool ends_with_checksum_of(ByteSpan output) const;
 
  private:
-  ByteSpan deflated_;                      ///< what follows the header; empty if the stream has no zlib header
+  ByteSpan deflated_;                      ///< the bytes after the header; empty if the stream has no zlib header
   std::unique_ptr<InflateBlocks> blocks_;  ///< on the heap: it holds 100 KB of tables and input
 };
 
-/// The size of the zlib stream at the start of `bytes`, including its checksum, which is not compared. Nullopt if the
-/// stream is damaged, is cut off, or holds more than `max_size` bytes. Holds less than 1 MB.
+/// The size of the zlib stream at the start of `bytes`, including its checksum, which is not verified. Returns nullopt
+/// if the stream is damaged, is cut off, or holds more than `max_size` bytes. Holds less than 1 MB.
 std::optional<std::uint64_t> zlib_stream_bytes(const RandomAccess& bytes, std::uint64_t max_size);
 
-/// The whole stream; nullopt if it is damaged or holds more than `max_size` bytes. Allocates at most 16 times what the
-/// stream holds, or 64 KB, and never more than `max_size` plus 1 KB.
+/// Inflates the whole stream. Returns nullopt if it is damaged or holds more than `max_size` bytes. Allocates at most
+/// 64 KB or 16 times the stream's content, whichever is larger, and never more than `max_size` plus 1 KB.
 std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t max_size);
 
 }  // namespace gpuimg::codecs::deflate

@@ -1,4 +1,4 @@
-// Reads GIF: blocks, codes of LZW, frames, interlacing and colors. GIF89a specification.
+// Reads GIF: blocks, LZW codes, frames, interlacing and colors. GIF89a specification.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace gpuimg::codecs::gif {
 namespace {
 
 /// Reads a file's bytes and chains of blocks in order (sections 15 and 16). Rejects the file as truncated if it ends
-/// too soon.
+/// too early.
 class GifBlocks {
  public:
   GifBlocks(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
@@ -93,7 +93,7 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// GIF's variant of LZW: a table of strings that grows with each code, of up to 12 bits. Appendix F.
+/// GIF's variant of LZW: each code of up to 12 bits adds a string to a table. Appendix F.
 class Lzw {
  public:
   explicit Lzw(int root_bits) : root_bits_(root_bits) {
@@ -103,21 +103,21 @@ class Lzw {
     clear();
   }
 
-  /// Width of the next code.
+  /// Number of bits in the next code.
   [[nodiscard]] int code_bits() const { return code_bits_; }
   [[nodiscard]] std::uint32_t clear_code() const { return 1U << root_bits_; }
   [[nodiscard]] std::uint32_t end_code() const { return clear_code() + 1; }
 
-  /// Resets the table to the codes of single colors.
+  /// Resets the table to the codes for single colors.
   void clear() {
     used_ = end_code() + 1;
     code_bits_ = root_bits_ + 1;
     has_previous_ = false;
   }
 
-  /// Decodes a code other than the clear code and the end code. Writes as many of its colors as fit to the front of
-  /// `to`, and advances `to`. Returns false if the code is impossible here. A full table stays unchanged until it is
-  /// cleared.
+  /// Decodes a code other than the clear code and the end code. Writes its colors to the front of `to`, as far as they
+  /// fit, and advances `to`. Returns false if the code is invalid at this point. A full table stays unchanged until it
+  /// is cleared.
   bool decode(std::uint32_t code, std::span<std::uint8_t>& to) {
     const bool can_add = has_previous_ && used_ < kMaxCodes;
     const bool is_known = code < used_ && entries_[code].length > 0;
@@ -139,8 +139,8 @@ class Lzw {
 
  private:
   static constexpr std::uint32_t kMaxCodes = 4096;
-  /// A string of colors: the string of the code `prefix`, then `last`. Length 0 marks codes without a string, which
-  /// exist if root_bits is more than 8.
+  /// A string of colors: the string of the code `prefix` followed by the color `last`. A length of 0 marks codes
+  /// without a string; such codes exist if root_bits is more than 8.
   struct Entry {
     std::uint16_t prefix = 0;
     std::uint16_t length = 0;
@@ -148,7 +148,8 @@ class Lzw {
     std::uint8_t last = 0;
   };
 
-  /// Adds the previous string plus the first color of this one. `code` may be the code that is being added.
+  /// Adds a string: the previous string plus the first color of the string of `code`. `code` can be the new code
+  /// itself.
   void add(std::uint32_t code) {
     const Entry& prefix = entries_[previous_];
     const std::uint8_t last = entries_[code == used_ ? previous_ : code].first;
@@ -178,9 +179,9 @@ class Lzw {
   bool has_previous_ = false;
 };
 
-/// Decodes a chain of blocks to color indices and returns how many it wrote to `pixels`. Stops at the end code or when
-/// `pixels` is full, and skips the rest of the chain. Codes below 2^root_bits stand for one color each; root_bits is 1
-/// to kMaxLzwRootBits. Rejects the file as damaged at an impossible code.
+/// Decodes a chain of blocks to color indices, and returns the number of indices written to `pixels`. Stops at the end
+/// code or when `pixels` is full, and skips the rest of the chain. Each code below 2^root_bits represents one color;
+/// root_bits is 1 to kMaxLzwRootBits. Rejects the file as damaged at an invalid code.
 std::size_t decode_lzw(GifBlocks& blocks, int root_bits, std::span<std::uint8_t> pixels) {
   Lzw lzw(root_bits);
   CodeReader reader(blocks);
@@ -199,7 +200,7 @@ std::size_t decode_lzw(GifBlocks& blocks, int root_bits, std::span<std::uint8_t>
 
 constexpr int kNone = -1;
 
-/// Grows to hold the first frame.
+/// The screen. It is enlarged to hold the first frame.
 struct Screen {
   int width = 0;
   int height = 0;
@@ -211,13 +212,13 @@ struct Screen {
 };
 
 struct Frame {
-  Rect place;  ///< on the screen
+  Rect place;  ///< position on the screen
   bool is_interlaced = false;
-  ByteSpan colors;          ///< three bytes each
+  ByteSpan colors;          ///< three bytes per color
   int transparent = kNone;  ///< index of the transparent color
   std::unique_ptr<std::uint8_t[]> memory;
 
-  /// A color index per pixel, in the order of the file.
+  /// One color index per pixel, in file order.
   [[nodiscard]] std::span<std::uint8_t> pixels() const {
     return {memory.get(), static_cast<std::size_t>(place.width) * static_cast<std::size_t>(place.height)};
   }
@@ -245,8 +246,8 @@ Screen read_screen(GifBlocks& blocks) {
   return screen;
 }
 
-/// Decodes into uninitialized memory and checks the number of pixels afterwards. So a short file touches only as much
-/// memory as it has pixels for.
+/// Decodes into uninitialized memory, and checks the number of pixels afterwards. So a file with few pixels touches
+/// little memory.
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
@@ -265,7 +266,7 @@ void read_pixels(GifBlocks& blocks, Frame& frame) {
   }
 }
 
-/// Everything before the pixels.
+/// Reads everything before the pixels of a frame.
 Frame read_frame_header(GifBlocks& blocks, Screen& screen, int transparent) {
   constexpr std::uint32_t kInterlaced = 0x40;
   const ByteSpan header = blocks.take(9);
@@ -305,7 +306,7 @@ int read_control(GifBlocks& blocks) {
   return has_transparent ? static_cast<int>(u8_at(control, 3)) : kNone;
 }
 
-/// Reads the extensions before the next frame, and keeps the last transparent color. False at the trailer.
+/// Reads the extensions before the next frame, and keeps the last transparent color. Returns false at the trailer.
 bool find_frame(GifBlocks& blocks, int& transparent) {
   constexpr std::uint32_t kFrame = 0x2C;
   constexpr std::uint32_t kExtension = 0x21;
@@ -335,7 +336,7 @@ Frame first_frame_header(GifBlocks& blocks, Screen& screen) {
   return read_frame_header(blocks, screen, transparent);
 }
 
-/// A note about what follows the first frame; empty if only the trailer follows.
+/// A note about the blocks after the first frame; empty if only the trailer follows.
 std::string note_on_rest(GifBlocks& blocks) {
   try {
     int unused = kNone;
@@ -351,7 +352,7 @@ std::string note_on_rest(GifBlocks& blocks) {
   }
 }
 
-/// The rows of a frame in file order. Interlacing: appendix E.
+/// The order in which a file stores the rows of a frame. Interlacing: appendix E.
 std::vector<int> order_of_rows(const Frame& frame) {
   std::vector<int> rows;
   rows.reserve(static_cast<std::size_t>(frame.place.height));
@@ -389,7 +390,7 @@ void paint(const Frame& frame, View to) {
   }
 }
 
-/// A screen of transparent black. The memory pages of a large screen are allocated only where the frame is written.
+/// A screen of transparent black. Memory pages of a large screen are allocated only where the frame is written.
 Image empty_screen(const Screen& screen) {
   void* const zeros = std::calloc(static_cast<std::size_t>(screen.pixels()), 4);
   if (zeros == nullptr) {

@@ -21,7 +21,7 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// Functions of dav1d, without their prefix. The library must match the headers, because settings are passed as a
+/// Functions of dav1d, named without their prefix. The library must match the headers, because settings are passed as a
 /// struct.
 struct LibDav1d {
   SharedLibrary library{GPUIMG_DAV1D_LIBRARY(DAV1D_API_VERSION_MAJOR)};
@@ -43,7 +43,7 @@ const std::optional<LibDav1d>& find_dav1d() {
   return kFound;
 }
 
-/// For code that a decoder runs: a decoder exists only if the library is installed.
+/// Only for code that runs inside a decoder: a decoder exists only if the library is installed.
 const LibDav1d& dav1d() { return *find_dav1d(); }
 
 /// A picture that dav1d decoded.
@@ -61,7 +61,7 @@ class Av1Picture {
   Dav1dPicture picture_ = {};
 };
 
-/// Decodes the picture of one item.
+/// Decodes the picture of one HEIF item.
 class Av1Decoder {
  public:
   static constexpr const char* kName = "AV1 for gpuimg, by dav1d";
@@ -73,10 +73,10 @@ class Av1Decoder {
   Av1Decoder() {
     Dav1dSettings settings;
     dav1d().default_settings(&settings);
-    settings.logger = {nullptr, nullptr};  // it would print
+    settings.logger = {nullptr, nullptr};  // otherwise dav1d would print messages
     settings.all_layers = 0;
     settings.max_frame_delay = 1;
-    constexpr unsigned kMaxPixels = 1U << 30;  // the same as libheif's
+    constexpr unsigned kMaxPixels = 1U << 30;  // libheif's limit
     settings.frame_size_limit = kMaxPixels;
     if (dav1d().open(&context_, &settings) < 0) {
       throw std::bad_alloc();
@@ -101,12 +101,12 @@ class Av1Decoder {
     return kDecoderOk;
   }
 
-  /// Gives the first picture, as libheif's own decoder does.
+  /// Returns the first picture, as libheif's own decoder does.
   heif_error decode(heif_image*& decoded) {
     Av1Picture picture;
     int result = DAV1D_ERR(EAGAIN);
     for (bool is_sent = false; result == DAV1D_ERR(EAGAIN) && !is_sent;) {
-      is_sent = data_.sz == 0;  // then only takes out what is left
+      is_sent = data_.sz == 0;  // true: all data has been sent, so only the remaining pictures are fetched
       const int sent = is_sent ? 0 : dav1d().send_data(context_, &data_);
       result = sent < 0 && sent != DAV1D_ERR(EAGAIN) ? sent : dav1d().get_picture(context_, picture.get());
       if (sent == DAV1D_ERR(EAGAIN) && result == sent) {

@@ -1,4 +1,4 @@
-// The box format: ISO/IEC 14496-12, 4.2 and 8.11. Headers of AV1 data: AV1 bitstream specification, 5.5.
+// Parses the box format: ISO/IEC 14496-12, 4.2 and 8.11. Parses headers of AV1 data: AV1 bitstream specification, 5.5.
 #include "codecs/heif/heif_boxes.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ class Bits {
 
  private:
   ByteSpan bytes_;
-  std::size_t at_ = 0;  // in bits
+  std::size_t at_ = 0;  // position in bits
 };
 
 std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -78,14 +78,14 @@ std::vector<ByteSpan> boxes_of(std::string_view type, ByteSpan all) {
 
 ByteSpan first_of(const std::vector<ByteSpan>& boxes) { return boxes.empty() ? ByteSpan{} : boxes.front(); }
 
-/// The first box of this type in the one that describes the items.
+/// The first box of this type inside the box that describes the items.
 ByteSpan box_of_items(std::string_view type, ByteSpan file) {
   constexpr std::size_t kVersion = 4;
   const ByteSpan meta = first_of(boxes_of("meta", file));
   return first_of(boxes_of(type, meta.subspan(std::min(kVersion, meta.size()))));
 }
 
-/// Calls visit(item, type).
+/// Calls visit(item, type) for each item.
 template <class Visit>
 void visit_item_types(ByteSpan infos, Visit visit) {
   Bits bits(infos);
@@ -100,17 +100,18 @@ void visit_item_types(ByteSpan infos, Visit visit) {
   }
 }
 
-/// Where the data of an item are: in the file, in the box idat, or in another item.
+/// The location of an item's data: in the file, in the box idat, or in another item.
 enum class DataPlace : std::uint8_t { file, inside, item };
 
-/// Items may share data, such as equal tiles of a grid, but the limit keeps reading them all from taking long.
+/// Upper limit for the data of all items together. Items can share data, such as equal tiles of a grid; without a
+/// limit, reading them all could take long.
 std::uint64_t most_item_bytes(ByteSpan file) {
   constexpr std::uint64_t kOfSmallFiles = std::uint64_t{64} << 20;
   return kOfSmallFiles + 4 * std::uint64_t{file.size()};
 }
 
-/// Calls visit(item, place, data) for each item whose data the file has; `data` is valid during the call. Returns false
-/// once all items together exceed most_item_bytes().
+/// Calls visit(item, place, data) for each item whose data is in the file; `data` is valid only during the call. Stops
+/// and returns false when all items together exceed most_item_bytes().
 template <class Visit>
 bool visit_item_data(ByteSpan file, Visit visit) {
   const ByteSpan inside = box_of_items("idat", file);
@@ -145,7 +146,8 @@ bool visit_item_data(ByteSpan file, Visit visit) {
       left_bytes -= part.size();
       if (extents == 1) {
         whole_data = part;
-      } else if (data.size() + part.size() <= file.size()) {  // overlapping extents could take any amount of memory
+      } else if (data.size() + part.size() <= file.size()) {  // otherwise, overlapping extents could take any amount of
+                                                              // memory
         data.insert(data.end(), part.begin(), part.end());
       }
     }
@@ -245,7 +247,7 @@ Av1Sequence sequence_in(ByteSpan header) {
   return sequence;
 }
 
-/// Keeps the first and the largest further sequence.
+/// Keeps the first sequence, and the largest of the later ones.
 void add_sequence(const Av1Sequence& sequence, std::vector<Av1Sequence>& sequences) {
   const auto pixels = [](const Av1Sequence& of) { return of.width * of.height; };
   if (sequences.size() < 2) {
@@ -297,7 +299,7 @@ void add_properties(ByteSpan file, HeifItems& to) {
       HeifItem& item = to.items[bits.take_bytes(number_bytes)];
       for (std::uint64_t count = bits.take_bytes(1); count > 0 && bits.rest().size() >= link_bytes; --count) {
         const ByteSpan link = bits.rest().first(link_bytes);
-        bits.take(1);  // whether it is essential
+        bits.take(1);  // whether the property is essential
         const std::uint64_t index = bits.take(8 * link_bytes - 1);
         if (index > 0 && index <= all.size()) {
           item.properties.push_back({all[index - 1].type, all[index - 1].content, link});
@@ -341,7 +343,7 @@ bool is_coded_gray(const HeifItem& item) {
   return is_gray_hevc || (!item.sequences.empty() && item.sequences.front().is_gray);
 }
 
-/// Taken from the colors that the item declares by numbers.
+/// Uses the colors that the item declares by numbers.
 std::optional<bool> full_range_of(const HeifItem& item) {
   constexpr std::size_t kFlag = 10;
   for (const ItemProperty& property : item.properties) {
@@ -374,8 +376,8 @@ struct Range {
   std::uint64_t size = 0;
 };
 
-/// One side of a crop, from its length and its offset from the center, both fractions. Rounds and clips as libheif
-/// does; `rounds_up` says how a beginning at half a pixel is rounded.
+/// Computes one dimension of a crop from its length and its offset from the center; both are fractions. Rounds and
+/// clips as libheif does. `rounds_up` selects the rounding of a beginning at half a pixel.
 std::optional<Range> cropped(ByteSpan length, ByteSpan offset, std::uint64_t size, bool rounds_up) {
   constexpr std::int64_t kMaxDivisor = 1 << 14;
   const auto number = std::int64_t{u32be_at(length, 0)};
@@ -399,7 +401,7 @@ std::optional<Range> cropped(ByteSpan length, ByteSpan offset, std::uint64_t siz
              : std::nullopt;
 }
 
-/// Crops what is shown. Returns false if the crop is invalid.
+/// Crops the visible part. Returns false if the crop is invalid.
 bool crop(ByteSpan content, Framing& framing) {
   constexpr std::size_t kFraction = 8;
   if (content.size() < 4 * kFraction) {
@@ -436,7 +438,7 @@ bool apply(const ItemProperty& property, Framing& framing) {
   return true;
 }
 
-/// True if the box of items goes to the end of the file without saying where that is.
+/// True if the box of items extends to the end of the file and does not state its size.
 bool ends_in_meta(ByteSpan file) {
   bool found = false;
   visit_boxes(file, [&](std::string_view type, ByteSpan content) {
@@ -595,7 +597,7 @@ void check_boxes(ByteSpan bytes, const std::string& name) {
     require_bytes(bytes, position + kHeader, name);
     std::uint64_t size = u32be_at(bytes, position);
     if (size == 0) {
-      return;  // to the end of the file
+      return;  // the box extends to the end of the file
     }
     const bool is_long = size == 1;
     if (is_long) {

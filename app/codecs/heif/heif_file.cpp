@@ -1,5 +1,6 @@
-// Opens a HEIF. gpuimg crops and turns images itself: libheif would turn chroma while it is stored at half size, and
-// loses alpha whose transformations differ from its image's. So libheif gets the file without transformations.
+// Opens a HEIF. gpuimg crops and rotates images itself, for two reasons: libheif would rotate chroma while it is still
+// at half size, and it drops an alpha channel whose transformations differ from those of the image. So libheif gets the
+// file without transformations.
 #include "codecs/heif/heif_file.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +17,10 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// libheif's message, which may hold bytes of the file and end with a new line, as a clause.
+/// Converts libheif's message to a clause. The message can contain bytes of the file, and a newline at the end.
 std::string clause(const heif_error& error) {
   constexpr std::string_view kOfDecoder =
-      "Decoder plugin generated an error: Unspecified: ";  // hevc_decoder.cpp's text follows
+      "Decoder plugin generated an error: Unspecified: ";  // precedes the text from hevc_decoder.cpp
   std::string text = error.message != nullptr ? error.message : "unknown error";
   std::replace(text.begin(), text.end(), '\n', ' ');
   text.erase(text.find_last_not_of(" .:") + 1);
@@ -31,7 +32,7 @@ std::string clause(const heif_error& error) {
   return text;
 }
 
-/// Rejects a file that other versions of the library may read.
+/// Rejects a file that other versions of libheif may be able to read.
 [[noreturn]] void reject_kind(const std::string& name, std::string_view kind) {
   throw Error(ErrorKind::unsupported,
               fmt::format("{}: {} is not supported by this {}; convert it with a newer version, for example with: "
@@ -93,7 +94,7 @@ void HeifFile::open_primary() {
 
 void HeifFile::choose_alpha() {
   const bool is_attached = library_.image_handle_has_alpha_channel(image()) != 0;
-  if (items_.alpha() == 0) {  // tiles may have alpha
+  if (items_.alpha() == 0) {  // tiles can have alpha
     alpha_source_ = is_attached ? AlphaSource::with_image : AlphaSource::none;
     return;
   }
@@ -150,7 +151,7 @@ bool HeifFile::is_premultiplied() const {
 int HeifFile::images() const { return library_.context_get_number_of_top_level_images(context()); }
 
 std::string_view HeifFile::brand() const {
-  constexpr std::size_t kOffset = 8;  // in the ftyp box
+  constexpr std::size_t kOffset = 8;  // offset in the ftyp box
   return {reinterpret_cast<const char*>(bytes_.data()) + kOffset, 4};
 }
 

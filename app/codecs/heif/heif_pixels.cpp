@@ -1,5 +1,5 @@
-// libheif decodes a whole image and converts it to RGB; gpuimg crops and turns it. Gray levels are taken as coded,
-// because libheif does not expand their range. docs/operations.md, "Files".
+// libheif decodes a whole image and converts it to RGB; then gpuimg crops and rotates it. gpuimg reads gray levels as
+// coded and expands their range itself, because libheif does not. docs/operations.md, "Files".
 #include <libheif/heif.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 struct Channel {
   const std::byte* first = nullptr;
   std::ptrdiff_t row_bytes = 0;
-  std::size_t step = 1;  ///< from pixel to pixel, in samples
+  std::size_t step = 1;  ///< samples from one pixel to the next
   int bits = 8;
   std::uint32_t low = 0;
   std::uint32_t span = 255;
@@ -32,7 +32,7 @@ struct Channel {
   }
 };
 
-/// What libheif decoded, as the channels of pixels: RGB, or gray three times, and alpha if there is any.
+/// A decoded image as channels: RGB, or gray as three equal channels; and alpha if there is any.
 struct Decoded {
   HeifOwner<const heif_image> image;
   std::array<Channel, 4> channels;
@@ -56,18 +56,18 @@ heif_chroma interleaved(bool is_deep, bool has_alpha) {
 /// The item to decode, and the layout of the result.
 struct Wanted {
   const heif_image_handle* handle = nullptr;
-  std::uint64_t width = 0;  ///< as the handle declares
+  std::uint64_t width = 0;  ///< as the handle declares it
   std::uint64_t height = 0;
   int bits = 8;
   std::uint64_t item = 0;
   bool has_alpha = false;
-  bool is_plane = false;  ///< a gray plane; libheif's conversion would hide the range that HEVC data declare
+  bool is_plane = false;  ///< decode a gray plane: libheif's conversion would lose the range in HEVC data
 };
 
 HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wanted& wanted, const ReadOptions& options) {
   const LibHeif& library = file.library();
   const HeifOwner<heif_decoding_options> decoding(library.decoding_options_alloc());
-  constexpr int kHasStrictness = 3;  // the version of the options
+  constexpr int kHasStrictness = 3;  // version of the options struct
   if (decoding != nullptr && decoding->version >= kHasStrictness) {
     decoding->strict_decoding = 1;
   }
@@ -86,7 +86,7 @@ HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const Wante
   reject_damaged(file.name(), "its image has another size or depth than it declares");
 }
 
-/// A plane, which must match `wanted`.
+/// Returns a plane. Rejects the file if the plane does not match `wanted`.
 Channel channel_of(const HeifFile& file, const Wanted& wanted, const heif_image* image, heif_channel plane) {
   const LibHeif& library = file.library();
   Channel channel;
@@ -108,8 +108,8 @@ Channel channel_of(const HeifFile& file, const Wanted& wanted, const heif_image*
   return channel;
 }
 
-/// True if gray levels, which libheif passes on as coded, use the full range. The file's declaration takes precedence
-/// over its data. Alpha has the range of its data, whatever colors its item declares.
+/// True if gray levels, which libheif returns as coded, use the full range. The declaration in the file takes
+/// precedence over the coded data. The range of alpha comes only from its coded data.
 bool is_full_range(const HeifFile& file, const Wanted& wanted, const heif_image* image) {
   const std::optional<bool> declared = file.items().declared_full_range(wanted.item);
   if (wanted.item == file.items().alpha() || (!declared && !wanted.is_plane)) {
@@ -201,12 +201,12 @@ Image framed(const Decoded& from, const Framing& framing, PixelFormat format, in
   return apply_orientation(std::move(part), orientation);
 }
 
-/// True for an item that is coded as gray; it is decoded as a plane.
+/// True for an item that is coded as gray; such items are decoded as a plane.
 bool is_plane(const HeifFile& file, std::uint64_t id) {
   return file.items().is_gray(id) && file.items().parts_of(id).size() == 1;
 }
 
-/// The colors, and alpha if libheif decodes it with them.
+/// Decodes the colors, and alpha if libheif decodes both together.
 Image framed_image(const HeifFile& file, const ReadOptions& options) {
   const bool has_alpha = file.alpha_source() == AlphaSource::with_image;
   const std::uint64_t item = file.items().primary;
@@ -231,7 +231,7 @@ void set_alpha(ConstView alpha, View to) {
   }
 }
 
-/// Decodes alpha by itself.
+/// Decodes alpha from its own item.
 void add_alpha(const HeifFile& file, const ReadOptions& options, View to) {
   const LibHeif& library = file.library();
   const int bits = library.image_handle_get_luma_bits_per_pixel(file.alpha());

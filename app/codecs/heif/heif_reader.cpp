@@ -1,5 +1,5 @@
-// The entry points of HEIF: declarations, metadata, and the checks before libheif decodes. Metadata items are taken
-// unchanged if their content is what it claims to be. ISO/IEC 23008-12, annex A, for EXIF.
+// The entry points of HEIF: declarations, metadata, and the checks before libheif decodes. Metadata items are copied
+// unchanged, but only if their content has the expected format. ISO/IEC 23008-12, annex A, for EXIF.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,8 @@ std::vector<std::byte> icc_of(const HeifFile& file, std::vector<std::string>& de
   return {icc.begin(), icc.end()};
 }
 
-/// Colors declared by numbers (nclx), unless they are sRGB's or unspecified. The pixels are full-range RGB.
+/// The color space that the file declares by numbers (nclx), unless it is sRGB or unspecified. The decoded pixels are
+/// full-range RGB.
 std::optional<std::array<std::byte, 4>> cicp_of(const HeifFile& file) {
   constexpr int kSrgbPrimaries = 1;
   constexpr int kSrgbTransfer = 13;
@@ -63,7 +64,7 @@ std::optional<std::array<std::byte, 4>> cicp_of(const HeifFile& file) {
   return std::array{static_cast<std::byte>(primaries), static_cast<std::byte>(transfer), std::byte{0}, std::byte{1}};
 }
 
-/// Empty if it cannot be read.
+/// Returns an empty vector if the item cannot be read.
 std::vector<std::byte> item_bytes(const HeifFile& file, heif_item_id id) {
   const std::size_t size = file.library().image_handle_get_metadata_size(file.image(), id);
   std::vector<std::byte> bytes(size <= kMaxItemBytes ? size : 0);
@@ -74,7 +75,7 @@ std::vector<std::byte> item_bytes(const HeifFile& file, heif_item_id id) {
   return bytes;
 }
 
-/// The EXIF data in an item, after the number that says where the TIFF structure begins.
+/// The EXIF data in an item. A number at the beginning of the item gives the offset of the TIFF structure.
 ByteSpan exif_in(ByteSpan item) {
   constexpr std::size_t kNumber = 4;
   const std::size_t begin = item.size() >= kNumber ? kNumber + u32be_at(item, 0) : item.size();
@@ -105,7 +106,7 @@ void take_item(const HeifFile& file, heif_item_id id, Metadata& metadata, std::v
   }
 }
 
-/// The metadata of the primary image. Colors that are declared by numbers become cICP. Adds a clause to `details` for
+/// The metadata of the primary image. A color space declared by numbers becomes cICP. Adds a clause to `details` for
 /// each damaged piece.
 Metadata read_metadata(const HeifFile& file, std::vector<std::string>& details) {
   Metadata metadata;
@@ -122,10 +123,10 @@ Metadata read_metadata(const HeifFile& file, std::vector<std::string>& details) 
   return metadata;
 }
 
-/// A few bytes could require any amount of memory: equal blocks take few bits, and cropping or false boxes can hide
-/// most of an image.
+/// Limits sizes, because otherwise a few bytes could require any amount of memory: equal blocks take few bits, and
+/// cropping or false boxes can hide most of an image.
 void check_sizes(const HeifFile& file, const ReadOptions& options) {
-  constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // the same as for WebP
+  constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // WebP has the same limit
   check_size(file.name(), file.width(), file.height(), options.max_pixels);
   allow_sparse_hevc(options.max_sparse_pixels);
   const auto check_coded = [&](std::uint64_t width, std::uint64_t height) {
@@ -186,7 +187,7 @@ DeclaredImage declared_heif(ByteSpan beginning, const std::string& name) {
   declared.decoded = file.format();
   declared.scaled_from = file.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  declared.decoder_bytes_per_pixel = 3 * declared.bytes_per_pixel;  // as coded, converted, and turned
+  declared.decoder_bytes_per_pixel = 3 * declared.bytes_per_pixel;  // as coded, converted, and rotated
   declared.facts = {{"brand", std::string(file.brand())}, {"images", static_cast<std::uint64_t>(file.images())}};
   return declared;
 }

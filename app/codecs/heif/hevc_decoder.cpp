@@ -1,7 +1,8 @@
-// Decodes HEVC for libheif with libde265. Replaces libheif's own use of libde265, which ignores what the library says
-// about damaged data, and passes on uninitialized memory where the data leave blocks out. docs/decisions/0029.
+// Decodes HEVC for libheif with libde265. Replaces libheif's own use of libde265, which ignores the library's reports
+// of damaged data, and returns uninitialized memory for blocks that are missing from the data. docs/decisions/0029.
 //
-// libde265 gets planes that are filled with a random pattern. A block that still has the pattern was never decoded.
+// libde265 decodes into planes that are filled with a random pattern. A block that still has the pattern was never
+// decoded.
 #include <libde265/de265.h>
 #include <libheif/heif_plugin.h>
 
@@ -26,7 +27,7 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// Functions of libde265, without their prefix.
+/// Functions of libde265, named without their prefix.
 struct LibDe265 {
   SharedLibrary library{"libde265.so.0"};
   GPUIMG_LIBRARY_FUNCTION(decode, de265_decode);
@@ -62,10 +63,10 @@ const std::optional<LibDe265>& find_libde265() {
   return kFound;
 }
 
-/// For code that a decoder runs: a decoder exists only if the library is installed.
+/// Only for code that runs inside a decoder: a decoder exists only if the library is installed.
 const LibDe265& libde265() { return *find_libde265(); }
 
-constexpr int kBlock = 4;  // width and height of the smallest block that is coded, in samples
+constexpr int kBlock = 4;  // width and height of the smallest coded block, in samples
 
 /// A plane of samples of 1 or 2 bytes, filled with a pattern that no decoder writes by chance.
 class Plane {
@@ -81,13 +82,13 @@ class Plane {
     for (int y = 0; y < height_; ++y) {
       std::memcpy(row(y), pattern_of(y), row_bytes_);
     }
-    std::memset(row(height_), 0, kAlignment);  // vector instructions of libde265 read past the end
+    std::memset(row(height_), 0, kAlignment);  // libde265's vector instructions read past the end of the plane
   }
 
   [[nodiscard]] std::byte* memory() { return memory_.get(); }
   [[nodiscard]] std::size_t row_bytes() const { return row_bytes_; }
 
-  /// True if a block was never written.
+  /// True if the decoder has left at least one block unwritten.
   [[nodiscard]] bool has_gap() const {
     for (int y = 0; y + kBlock <= height_; y += kBlock) {
       for (int x = 0; x + kBlock <= width_; x += kBlock) {
@@ -101,7 +102,7 @@ class Plane {
 
  private:
   static constexpr std::size_t kAlignment = 64;
-  static constexpr int kShifts = 256;  // the pattern of rows repeats after this many rows
+  static constexpr int kShifts = 256;  // after this many rows, the pattern repeats
 
   struct Free {
     void operator()(std::byte* memory) const { std::free(memory); }
@@ -114,7 +115,7 @@ class Plane {
     return memory != nullptr ? static_cast<std::byte*>(memory) : throw std::bad_alloc();
   }
 
-  /// Returns samples within the range of `bits`.
+  /// Returns random samples within the range of `bits`.
   static std::vector<std::byte> random_bytes(std::size_t size, int bits) {
     std::vector<std::byte> bytes(size);
     std::minstd_rand random;  // the same in every run
@@ -165,12 +166,12 @@ Planes new_planes(const de265_image_spec& spec, const de265_image* image) {
   return planes;
 }
 
-/// How large pictures may be, and whether one was rejected.
+/// The allowed size of pictures, and whether a picture was rejected.
 struct Allowance {
-  std::uint64_t bytes = 0;  ///< of data
+  std::uint64_t bytes = 0;  ///< size of the data
   bool is_exceeded = false;
 
-  /// Returns false, and records that, for a picture that check_coverage would reject.
+  /// Returns false and records the rejection if check_coverage would reject the picture.
   bool admit(std::uint64_t pixels) {
     constexpr std::uint64_t kMaxPixelsPerByte = 16384;
     is_exceeded = is_exceeded || (pixels > sparse_pixels && pixels / kMaxPixelsPerByte > bytes);
@@ -180,13 +181,13 @@ struct Allowance {
   static inline std::atomic<std::uint64_t> sparse_pixels = std::uint64_t{64} << 20;
 };
 
-/// Called by libde265 for a new picture. Returns 0 if the picture must not or cannot have its memory.
+/// Called by libde265 for a new picture. Returns 0 if the picture is too large or memory runs out.
 int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* allowance) {
   if (!static_cast<Allowance*>(allowance)->admit(static_cast<std::uint64_t>(spec->width) *
                                                  static_cast<std::uint64_t>(spec->height))) {
     return 0;
   }
-  // Sample adaptive offset is turned off until now, because libde265 would allocate the planes itself.
+  // Sample adaptive offset was disabled until now, because with it libde265 would allocate the planes itself.
   libde265().set_parameter_bool(context, DE265_DECODER_PARAM_DISABLE_SAO, 0);
   try {
     auto planes = std::make_unique<Planes>(new_planes(*spec, image));
@@ -196,7 +197,7 @@ int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_ima
       libde265().set_image_plane(image, static_cast<int>(i), is_there ? (*planes)[i].memory() : nullptr,
                                  is_there ? static_cast<int>((*planes)[i].row_bytes()) : 0, planes.get());
     }
-    static_cast<void>(planes.release());  // release_buffer frees it
+    static_cast<void>(planes.release());  // release_buffer frees the planes
     return 1;
   } catch (const std::bad_alloc&) {
     return 0;
@@ -218,8 +219,8 @@ bool is_harmless(de265_error warning) {
          warning == DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI;
 }
 
-/// Decodes the picture of one item. Runs only on the calling thread: with several threads, the effects of damage vary
-/// from run to run, and libde265 checks less.
+/// Decodes the picture of one HEIF item. Uses only the calling thread: with several threads, damaged data gives
+/// different results from run to run, and libde265 makes fewer checks.
 class HevcDecoder {
  public:
   static constexpr const char* kName = "HEVC for gpuimg, by libde265";
@@ -236,12 +237,12 @@ class HevcDecoder {
     }
     static de265_image_allocation allocation = {get_buffer, release_buffer};
     libde265().set_image_allocation_functions(context_.get(), &allocation, &allowance_);
-    libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_DISABLE_SAO, 1);  // until get_buffer
+    libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_DISABLE_SAO, 1);  // get_buffer enables it
     libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_BOOL_SEI_CHECK_HASH, 1);
     libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
   }
 
-  /// Takes NAL units, each after its length.
+  /// Takes NAL units, each preceded by its length.
   heif_error push(ByteSpan data) {
     allowance_.bytes += data.size();
     constexpr std::size_t kLength = 4;
@@ -260,7 +261,7 @@ class HevcDecoder {
     return kDecoderOk;
   }
 
-  /// Gives the last picture, as libheif's own decoder does.
+  /// Returns the last picture, as libheif's own decoder does.
   heif_error decode(heif_image*& decoded) {
     HeifImage last;
     heif_error error = decode_all(last);
@@ -287,7 +288,7 @@ class HevcDecoder {
     if (error == DE265_ERROR_OUT_OF_MEMORY || error == DE265_WARNING_CANNOT_APPLY_SAO_OUT_OF_MEMORY) {
       return kDecoderOutOfMemory;
     }
-    thread_local std::string message;  // libheif copies it on this thread, but after it has freed the decoder
+    thread_local std::string message;  // libheif copies it on this thread after freeing the decoder
     message = fmt::format("its HEVC data have errors ({})", libde265().get_error_text(error));
     return damaged_data(message.c_str());
   }
@@ -329,7 +330,8 @@ class HevcDecoder {
     heif_error error =
         heif.image_create(libde265().get_image_width(picture, 0), libde265().get_image_height(picture, 0),
                           chroma == de265_chroma_mono ? heif_colorspace_monochrome : heif_colorspace_YCbCr,
-                          static_cast<heif_chroma>(chroma), &image);  // both libraries use the same numbers for formats
+                          static_cast<heif_chroma>(chroma), &image);  // the numbers of formats are equal in both
+                                                                      // libraries
     last.reset(image);
     for (int i = 0; i < plane_count(chroma) && error.code == heif_error_Ok; ++i) {
       error = copy_plane(picture, i, image);
@@ -373,7 +375,7 @@ void allow_sparse_hevc(std::uint64_t pixels) noexcept {
   }
 }
 
-/// Loads the library that hevc_decoder() needs. False if it is not installed.
+/// Loads the library that hevc_decoder() needs. Returns false if it is not installed.
 bool load_libde265() noexcept { return find_libde265().has_value(); }
 
 const heif_decoder_plugin& hevc_decoder() {

@@ -1,4 +1,4 @@
-// Opens libheif.
+// Opens libheif and finds its functions.
 #include "codecs/heif/libheif.hpp"
 
 #include <fmt/format.h>
@@ -13,18 +13,19 @@
 namespace gpuimg::codecs::heif {
 namespace {
 
-/// From now on, allocated memory is zeroed: libheif passes on pixels that were never written, for example where the
-/// tiles of a damaged grid leave a gap. glibc does not zero blocks of up to 1 KiB; planes are larger.
+/// Makes glibc zero all memory that is allocated from now on. libheif returns pixels that were never written, for
+/// example if the tiles of a damaged grid leave a gap. glibc does not zero blocks of up to 1 KiB, but planes are
+/// larger.
 void clear_memory() {
 #ifdef M_PERTURB
-  constexpr int kZero = 0xFF;  // glibc stores the complement
+  constexpr int kZero = 0xFF;  // glibc writes the complement of this byte
   ::mallopt(M_PERTURB, kZero);
 #endif
 }
 
 std::optional<LibHeif> open_libheif() {
   LibHeif found;
-  // Loads the codecs, once for all threads.
+  // Loads the codecs once for all threads.
   const bool is_ready = found.library.has_all() && found.init(nullptr).code == heif_error_Ok &&
                         found.register_decoder_plugin(&hevc_decoder()).code == heif_error_Ok &&
                         found.register_decoder_plugin(&av1_decoder()).code == heif_error_Ok;

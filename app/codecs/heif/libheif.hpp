@@ -1,5 +1,5 @@
-// libheif, opened when a HEIC or AVIF file is named. Building needs only its headers; the library, whose codecs are
-// larger than gpuimg, is needed only at run time. docs/decisions/0018.
+// Loads libheif when it is first needed for a HEIC or AVIF file. Building gpuimg needs only the headers of libheif. The
+// library is needed only at run time; its codecs are larger than gpuimg. docs/decisions/0018.
 #pragma once
 
 #include <libheif/heif.h>
@@ -15,7 +15,7 @@
 
 namespace gpuimg::codecs::heif {
 
-/// The functions of libheif, without their prefix.
+/// Functions of libheif, named without their prefix.
 struct LibHeif {
   SharedLibrary library{"libheif.so.1"};
   GPUIMG_LIBRARY_FUNCTION(context_alloc, heif_context_alloc);
@@ -69,13 +69,13 @@ struct LibHeif {
   GPUIMG_LIBRARY_FUNCTION(register_decoder_plugin, heif_register_decoder_plugin);
 };
 
-/// Null if it is not installed. HEVC is decoded by hevc_decoder(), whatever else is installed.
+/// Returns null if libheif is not installed. hevc_decoder() always decodes HEVC, even if libheif has other decoders.
 const LibHeif* find_libheif() noexcept;
 
-/// Throws Error{unsupported} if it is not installed; `name` is that of the file.
+/// Throws Error{unsupported} if libheif is not installed. `name` is the name of the file.
 const LibHeif& libheif(const std::string& name);
 
-/// Frees an object of libheif with libheif's function for its type.
+/// Frees an object of libheif with the function for its type.
 struct HeifDeleter {
   void operator()(heif_context* context) const { find_libheif()->context_free(context); }
   void operator()(const heif_image_handle* handle) const { find_libheif()->image_handle_release(handle); }
@@ -92,7 +92,7 @@ constexpr heif_error kDecoderOk = {heif_error_Ok, heif_suberror_Unspecified, "Su
 constexpr heif_error kDecoderOutOfMemory = {heif_error_Memory_allocation_error, heif_suberror_Unspecified,
                                             "out of memory"};
 
-/// `why` is a clause with static lifetime.
+/// `why` is a clause that must have static lifetime.
 inline heif_error damaged_data(const char* why) {
   return {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, why};
 }
@@ -103,11 +103,11 @@ struct PlaneSize {
   int bits = 8;
 };
 
-/// Adds a plane of samples of 1 byte, or of 2 for more than 8 bits.
+/// Adds a plane with samples of 1 byte, or of 2 bytes for more than 8 bits.
 heif_error add_plane(heif_image* image, heif_channel channel, const PlaneSize& size, const std::byte* rows,
                      std::ptrdiff_t row_bytes);
 
-/// Numbers of ISO/IEC 23091-2.
+/// Color parameters as numbers of ISO/IEC 23091-2.
 struct CodedColors {
   int primaries = 2;
   int transfer = 2;
@@ -117,7 +117,7 @@ struct CodedColors {
 
 heif_error set_colors(heif_image* image, const CodedColors& colors);
 
-/// Runs a callback for libheif, which must not throw.
+/// Runs a callback for libheif. Catches exceptions, because the callback must not throw.
 template <class Call>
 heif_error guarded(const Call& call) noexcept {
   try {
@@ -129,8 +129,8 @@ heif_error guarded(const Call& call) noexcept {
   }
 }
 
-/// A plugin that decodes one item; libheif prefers it to all others. Decoder has kName, supports(format), load(),
-/// push(bytes) and decode(image).
+/// A plugin that decodes one item; libheif prefers it to all other plugins. Decoder must have kName, supports(format),
+/// load(), push(bytes) and decode(image).
 template <class Decoder>
 heif_decoder_plugin decoder_plugin() {
   heif_decoder_plugin plugin = {};
@@ -157,13 +157,14 @@ heif_decoder_plugin decoder_plugin() {
   return plugin;
 }
 
-/// hevc_decoder.cpp and av1_decoder.cpp. libheif's own decoder of AV1 is used if the one of gpuimg lacks its library.
+/// The plugins of hevc_decoder.cpp and av1_decoder.cpp. If the library for gpuimg's AV1 plugin is missing, libheif uses
+/// its own AV1 decoder.
 const heif_decoder_plugin& hevc_decoder();
 const heif_decoder_plugin& av1_decoder();
-/// Loads the library that hevc_decoder() needs. False if it is not installed.
+/// Loads the library that hevc_decoder() needs. Returns false if it is not installed.
 bool load_libde265() noexcept;
-/// Lets hevc_decoder() decode pictures of up to so many pixels from fewer bytes than check_coverage demands. Holds for
-/// the whole process; a smaller number changes nothing.
+/// Lets hevc_decoder() decode pictures of up to `pixels` pixels even from fewer bytes than check_coverage requires.
+/// Applies to the whole process. A call with a smaller number than before has no effect.
 void allow_sparse_hevc(std::uint64_t pixels) noexcept;
 
 }  // namespace gpuimg::codecs::heif

@@ -1,4 +1,4 @@
-// Reads, changes and writes EXIF data, and turns pixels tile by tile. The data may be hostile.
+// Reads, changes and writes EXIF data, and rotates pixels tile by tile. The data can be hostile.
 #include "codecs/metadata/exif.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 // --- Orientation ----------------------------------------------------------------------------------------------------
 
-/// Tiles keep both the rows read and the rows written in the cache if one of them is walked along columns.
+/// The tile size. If source or destination is accessed by columns, tiles keep both in the cache.
 template <std::size_t kPixelBytes>
 void copy_pixels(ConstView from, View to, const Orientation& walk) {
   constexpr std::ptrdiff_t kTile = 32;
@@ -44,10 +44,10 @@ std::optional<IfdDirectory> main_directory(ByteSpan exif) {
   return is_exif(exif) ? first_ifd(exif, IfdLayout::of(exif.first(4))) : std::nullopt;
 }
 
-/// Bytes of a value of a TIFF type; 0 if the type is not a 16- or 32-bit integer.
+/// Size in bytes of a value of a TIFF type; 0 if the type is not a 16- or 32-bit integer.
 std::size_t integer_bytes(std::uint16_t type) {
   switch (type) {
-    case 3: return 2;  // SHORT, as EXIF requires; the others also occur
+    case 3: return 2;  // SHORT, as EXIF requires; the other types also occur
     case 4: return 4;  // LONG
     case 8: return 2;  // SSHORT
     case 9: return 4;  // SLONG
@@ -57,8 +57,8 @@ std::size_t integer_bytes(std::uint16_t type) {
 
 constexpr std::uint16_t kOrientationTag = 274;
 
-/// Calls visit(number, layout) for the orientations of the main image, which are numbers in `exif`, until visit returns
-/// false.
+/// Calls visit(number, layout) for each orientation entry of the main image, until visit returns false. `number` is the
+/// part of `exif` that holds the value.
 template <class Visit>
 void visit_orientations(ByteSpan exif, Visit visit) {
   const std::optional<IfdDirectory> main = main_directory(exif);
@@ -74,7 +74,7 @@ void visit_orientations(ByteSpan exif, Visit visit) {
 
 // --- Size -----------------------------------------------------------------------------------------------------------
 
-// The tag of the height, or of the vertical resolution, is the next number.
+// Tag numbers. The tag of the height is one higher than the tag of the width; the resolutions are numbered likewise.
 constexpr std::uint16_t kImageWidthTag = 256;
 constexpr std::uint16_t kXResolutionTag = 282;
 constexpr std::uint16_t kPixelXDimensionTag = 40962;
@@ -90,14 +90,14 @@ std::vector<IfdEntry> entries_with(ByteSpan exif, const IfdDirectory& directory,
   return found;
 }
 
-/// The bytes of a part of the data, to be changed.
+/// Returns a writable view of `part`, which must lie inside `exif`.
 std::span<std::byte> part_of(std::span<std::byte> exif, ByteSpan part) {
   return exif.subspan(static_cast<std::size_t>(part.data() - exif.data()), part.size());
 }
 
-/// Writes a 32-bit number, which also fits where a 16-bit value is stored.
+/// Writes a number to an entry. A 32-bit number also fits where a 16-bit value is stored.
 void set_number(std::span<std::byte> exif, const IfdEntry& entry, const IfdLayout& layout, std::uint32_t number) {
-  constexpr std::size_t kTypeBefore = 6;  // the type, and then a count of 4 bytes, precede the value
+  constexpr std::size_t kTypeBefore = 6;  // the type and a count of 4 bytes precede the value
   constexpr std::uint32_t kLongType = 4;
   const auto put = [&](std::span<std::byte> to, std::uint32_t value) {
     for (std::size_t i = 0; i < to.size(); ++i) {
@@ -137,7 +137,7 @@ constexpr std::uint16_t kUserCommentTag = 37510;
 /// Description, make, model, software, date, artist, host computer, copyright.
 constexpr std::array<std::uint16_t, 8> kImageTags = {270, 271, 272, 305, 306, 315, 316, 33432};
 
-/// Bytes of a number of a type, and how many numbers a value has; 0 for a type that EXIF does not have.
+/// Size in bytes of a number of this type, and how many numbers a value has; 0 for a type that EXIF does not define.
 struct TypeSize {
   std::size_t number = 0;
   std::size_t numbers = 1;
@@ -164,7 +164,7 @@ TypeSize size_of_type(std::uint16_t type) {
   }
 }
 
-/// Bytes of a number of a type of TIFF or BigTIFF; 0 if it is not an unsigned integer.
+/// Size in bytes of a number of a TIFF or BigTIFF type; 0 if the type is not an unsigned integer.
 std::size_t unsigned_bytes(std::uint16_t type) {
   constexpr std::uint16_t kLong8 = 16;
   constexpr std::uint16_t kOffset8 = 18;
@@ -179,7 +179,7 @@ std::size_t unsigned_bytes(std::uint16_t type) {
   }
 }
 
-/// Erases the GPS directories of EXIF data.
+/// Removes GPS directories from EXIF data and overwrites them with zeros.
 class PositionEraser {
  public:
   PositionEraser(std::span<std::byte> exif, const IfdDirectory& main)
@@ -211,7 +211,7 @@ class PositionEraser {
     constexpr std::uint64_t kInlineBytes = 4;
     const std::optional<IfdDirectory> gps = ifd_at(exif_, offset, main_.layout);
     if (!gps) {
-      return;  // the link leads nowhere
+      return;  // the link does not lead to a directory
     }
     gps->visit_entries(exif_, [&](const IfdEntry& entry) {
       const std::uint64_t bytes = entry.count * size_of_type(entry.type).bytes();
@@ -231,7 +231,7 @@ class PositionEraser {
     }
   }
 
-  /// Moves the following entries, and the link to the next directory, over the removed entry.
+  /// Removes an entry by moving the later entries, and the link to the next directory, over it.
   void remove_entry(std::size_t at) {
     const std::size_t entry_bytes = main_.layout.entry_bytes();
     const auto from = exif_.begin() + static_cast<std::ptrdiff_t>(at + entry_bytes);
@@ -256,8 +256,8 @@ bool is_image_tag(std::uint16_t tag) {
   return std::find(kImageTags.begin(), kImageTags.end(), tag) != kImageTags.end();
 }
 
-/// Tags that say how pixels are stored, or that are read elsewhere: orientation, resolution, ICC profile, XMP, IPTC,
-/// GeoTIFF.
+/// True for tags that define how pixels are stored, and for tags that other code reads: orientation, resolution, ICC
+/// profile, XMP, IPTC, GeoTIFF.
 bool is_of_layout(std::uint16_t tag) {
   constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 14> kRanges = {{{254, 266},
                                                                                 {273, 284},
@@ -282,9 +282,9 @@ struct RawEntry {
   std::uint16_t tag = 0;
   std::uint16_t type = 0;
   std::uint64_t count = 0;
-  std::vector<std::byte> inner;  ///< the value, or where it is
+  std::vector<std::byte> inner;  ///< the value, or its offset
 
-  /// Exceeds every limit if `count` is absurd.
+  /// Size of the value. Exceeds every limit if `count` is absurdly large.
   [[nodiscard]] std::uint64_t value_bytes() const {
     return std::min(count, kMaxTagBytes + 1) * size_of_type(type).bytes();
   }
@@ -308,7 +308,7 @@ class DirectoryReader {
     layout_ = is_whole_ ? IfdLayout::of(start) : IfdLayout{};
   }
 
-  /// False once anything was missing or too large.
+  /// False after any part was missing or too large.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
   [[nodiscard]] bool is_big_endian() const { return layout_.is_big_endian; }
 
@@ -342,7 +342,7 @@ class DirectoryReader {
     return bytes_at(layout_.number(entry.inner), size);
   }
 
-  /// The numbers of a value of unsigned integers; empty for another type.
+  /// The numbers of a value of unsigned integers; empty for other types.
   std::vector<std::uint64_t> numbers_of(const RawEntry& entry) {
     const std::size_t width = unsigned_bytes(entry.type);
     const std::uint64_t size = std::min(entry.count, kMaxTagBytes) * width;
@@ -357,7 +357,7 @@ class DirectoryReader {
     return numbers;
   }
 
-  /// The offset of the directory that an entry refers to.
+  /// The offset of the directory to which an entry refers.
   [[nodiscard]] std::uint64_t offset_in(const RawEntry& entry) const {
     const bool is_short = entry.type == kLong || entry.type == kOffset;
     return layout_.number(std::span(entry.inner).first(is_short ? 4 : entry.inner.size()));
@@ -367,7 +367,7 @@ class DirectoryReader {
   std::vector<std::byte> bytes_at(std::uint64_t offset, std::uint64_t size) {
     if (!is_whole_ || size > left_ || size > file_.size) {
       is_whole_ = false;
-      return std::vector<std::byte>(8);  // read as zeros
+      return std::vector<std::byte>(8);  // eight zero bytes, read as 0
     }
     left_ -= size;
     std::vector<std::byte> bytes(static_cast<std::size_t>(size));
@@ -389,7 +389,7 @@ void reverse_numbers(std::span<std::byte> bytes, std::size_t number_bytes) {
   }
 }
 
-/// A UTF-16 text has the byte order of the structure.
+/// Swaps the bytes of a UTF-16 comment, which has the byte order of the TIFF structure.
 void reverse_comment(std::span<std::byte> comment) {
   using namespace std::string_view_literals;
   const ByteSpan mark = letters("UNICODE\0"sv);
@@ -398,7 +398,7 @@ void reverse_comment(std::span<std::byte> comment) {
   }
 }
 
-/// The entries that `wants` accepts.
+/// Reads the entries that `wants` accepts.
 template <class Wants>
 std::vector<ExifEntry> entries_of(DirectoryReader& reader, const RawDirectory& directory, const Wants& wants) {
   std::vector<ExifEntry> entries;
@@ -496,7 +496,7 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
   if (link > exif.size() || exif.size() - link < link_bytes) {
     return false;
   }
-  // Some programs omit the link. The value counts as a link only if it leads to a directory.
+  // Some programs omit the link. The value is treated as a link only if it leads to a directory.
   const std::uint64_t next = main->layout.number(exif.subspan(link, link_bytes));
   const auto thumbnail = next > 0 ? ifd_at(exif, next, main->layout) : std::nullopt;
   if (!thumbnail || thumbnail->count == 0 || thumbnail->entries_bytes() > exif.size() - thumbnail->first) {

@@ -1,5 +1,5 @@
-// Reads fields of ICC profiles from untrusted data, inflates profiles with a bound that the profile itself declares,
-// and names color spaces other than sRGB.
+// Reads fields of ICC profiles from untrusted data, limits inflated profiles to the size that the profile itself
+// declares, and names color spaces other than sRGB.
 #include "codecs/metadata/icc.hpp"
 
 #include <fmt/format.h>
@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kMaxCharacters = 80;
 
-/// The range, or empty unless all of it lies inside the data.
+/// The bytes of this range; empty unless the whole range lies inside `bytes`.
 ByteSpan part_of(ByteSpan bytes, std::size_t offset, std::size_t size) {
   return offset <= bytes.size() && size <= bytes.size() - offset ? bytes.subspan(offset, size) : ByteSpan{};
 }
 
 char letter_of(std::uint32_t code) { return code >= 0x20 && code < 0x7F ? static_cast<char>(code) : '?'; }
 
-/// Data of the tag with this signature.
+/// The data of the tag with this signature.
 ByteSpan tag_of(ByteSpan profile, std::uint32_t signature) {
   constexpr std::size_t kEntryBytes = 12;
   const std::size_t most = (profile.size() - kIccHeaderBytes) / kEntryBytes;
@@ -83,7 +83,7 @@ ByteSpan icc_profile_in(ByteSpan data) noexcept {
 std::uint32_t icc_color_space(ByteSpan profile) { return u32be_at(profile, 16); }
 
 std::string icc_description(ByteSpan profile) {
-  constexpr std::uint32_t kDescription = 0x64657363;  // desc, the tag and the type of version 2
+  constexpr std::uint32_t kDescription = 0x64657363;  // desc: the tag, and its type in version 2
   constexpr std::uint32_t kMultiLocalized = 0x6D6C7563;
   constexpr std::size_t kFirstRecord = 16;
   const ByteSpan tag = tag_of(profile, kDescription);
@@ -107,7 +107,7 @@ std::vector<std::byte> decompressed_icc(ByteSpan zlib) {
   if (size < kIccHeaderBytes || size > kMaxIccBytes) {
     return {};
   }
-  // Asks for one byte more than the profile has, to reach the end of the stream.
+  // Asks for one byte more than the profile has, because otherwise inflate would not reach the end of the stream.
   std::vector<std::byte> profile = stream.inflate(size + 1);
   if (profile.size() != size || !stream.ends_with_checksum_of(profile) || icc_profile_in(profile).empty()) {
     return {};
@@ -143,7 +143,7 @@ std::string foreign_color_space(const Metadata& metadata) {
 
 bool are_chromaticities(const std::array<std::uint32_t, 8>& numbers) {
   constexpr std::uint32_t kOne = 100000;
-  constexpr std::uint32_t kMinWhiteY = 5;  // libpng's
+  constexpr std::uint32_t kMinWhiteY = 5;  // libpng's minimum
   for (std::size_t i = 0; i < numbers.size(); i += 2) {
     if (numbers[i] > kOne || numbers[i + 1] > kOne - numbers[i]) {
       return false;

@@ -1,5 +1,5 @@
-// What metadata say about color: the few fields of an ICC profile that gpuimg uses (ICC.1:2022, section 7), profiles as
-// PNG stores them, and color spaces other than sRGB.
+// Reads color information from metadata: the few fields of an ICC profile that gpuimg uses (ICC.1:2022, section 7),
+// compressed profiles of PNG, and the names of color spaces other than sRGB.
 #pragma once
 
 #include <array>
@@ -17,37 +17,38 @@ inline constexpr std::uint32_t kIccGray = 0x47524159;
 inline constexpr std::uint32_t kIccRgb = 0x52474220;
 inline constexpr std::uint32_t kIccCmyk = 0x434D594B;
 
-inline constexpr std::size_t kIccHeaderBytes = 132;  ///< including the number of tags
+inline constexpr std::size_t kIccHeaderBytes = 132;  ///< includes the number of tags
 
-/// The maximum size of a carried ICC profile: what the 255 segments of a JPEG hold, 16.7 MB.
+/// The maximum size of an ICC profile that gpuimg carries over: the capacity of a JPEG's 255 segments, 16.7 MB.
 inline constexpr std::size_t kMaxIccSegmentBytes = 65519;
 inline constexpr std::size_t kMaxIccBytes = 255 * kMaxIccSegmentBytes;
 
-/// The profile at the beginning of `data`, as long as its header declares; empty if it is invalid or truncated.
+/// The profile at the beginning of `data`, with the size that its header declares. Empty if it is invalid or truncated.
 ByteSpan icc_profile_in(ByteSpan data) noexcept;
 
-/// `profile` comes from icc_profile_in.
+/// `profile` must be a result of icc_profile_in.
 std::uint32_t icc_color_space(ByteSpan profile);
 
 /// The profile's name ("sRGB IEC61966-2.1") from its description tag, which is ASCII (version 2) or UTF-16 (version 4).
-/// Other characters become '?', and at most 80 are used. Empty if there is none.
+/// Non-ASCII characters become '?', and the name is limited to 80 characters. Empty if the profile has no name.
 std::string icc_description(ByteSpan profile);
 
-/// The profile in a zlib stream, as PNG stores it. Returns an empty profile if the stream or the profile is damaged, if
+/// Inflates the profile in a zlib stream, as PNG stores it. Returns an empty profile if the stream or the profile is
+/// damaged, if
 /// the profile is larger than kMaxIccBytes, or if the stream holds more than the profile. Allocates no more than the
 /// profile's own header declares, plus 1 KB.
 std::vector<std::byte> decompressed_icc(ByteSpan zlib);
 
-/// The profile as a zlib stream: the same bytes for the same profile on every machine.
+/// Compresses the profile to a zlib stream. The same profile gives the same bytes on every machine.
 std::vector<std::byte> compressed_icc(ByteSpan profile);
 
-/// Names the declared color space, for example "ICC profile 'Display P3'" or "gAMA 1.00000"; empty for sRGB and if none
-/// is declared. The first one present counts, in the order of the PNG specification: cICP, ICC profile, sRGB, then gAMA
-/// and cHRM. A profile counts as sRGB by its name.
+/// Names the declared color space, for example "ICC profile 'Display P3'" or "gAMA 1.00000"; empty for sRGB and if no
+/// color space is declared. The first declaration wins, in the order of the PNG specification: cICP, ICC profile, sRGB,
+/// then gAMA and cHRM. A profile is recognized as sRGB by its name.
 std::string foreign_color_space(const Metadata& metadata);
 
-/// False for numbers of a cHRM chunk (Metadata::chrm) that no color space has: x + y above 1, white without light, or
-/// primaries on a line.
+/// False if the numbers of a cHRM chunk (Metadata::chrm) are invalid for every color space: x + y is above 1, white has
+/// no light, or the primaries lie on a line.
 bool are_chromaticities(const std::array<std::uint32_t, 8>& numbers);
 
 }  // namespace gpuimg::codecs

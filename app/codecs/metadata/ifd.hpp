@@ -1,5 +1,5 @@
-// Directories (IFDs) of TIFF structures: of TIFF and BigTIFF, of EXIF data, and of the index of a Multi-Picture Format.
-// Parses numbers and entries. Each reader decides for itself what damage means. TIFF 6.0, section 2.
+// Parses numbers and entries of directories (IFDs) in TIFF structures: TIFF and BigTIFF files, EXIF data, and the index
+// of a Multi-Picture Format file. Each caller decides how to handle damage. TIFF 6.0, section 2.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@ struct IfdEntry {
   std::uint16_t tag = 0;
   std::uint16_t type = 0;
   std::uint64_t count = 0;
-  ByteSpan value;  ///< or its offset, if the value is larger
+  ByteSpan value;  ///< the value, or its offset if it is too large for the entry
 };
 
-/// How a structure stores numbers and directories. A directory is the number of its entries, the entries, and the
-/// offset of the next directory.
+/// How a structure stores numbers and directories. A directory consists of the number of its entries, the entries, and
+/// the offset of the next directory.
 struct IfdLayout {
   bool is_big_endian = false;
   bool is_big = false;  ///< BigTIFF
 
-  /// Of a structure that begins with these four bytes: II or MM, and 42, or 43 for BigTIFF.
+  /// The layout of a structure that begins with these four bytes: II or MM, and 42, or 43 for BigTIFF.
   static IfdLayout of(ByteSpan start) {
     IfdLayout layout{u8_at(start, 0) == 'M', false};
     layout.is_big = layout.number(start.subspan(2, 2)) == 43;
@@ -36,7 +36,7 @@ struct IfdLayout {
   [[nodiscard]] std::size_t entry_bytes() const { return is_big ? 20 : 12; }
   [[nodiscard]] std::size_t offset_bytes() const { return is_big ? 8 : 4; }
 
-  /// Where the offset of the first directory is.
+  /// Position of the offset of the first directory.
   [[nodiscard]] std::size_t first_link() const { return offset_bytes(); }
 
   [[nodiscard]] std::uint64_t number(ByteSpan bytes) const {
@@ -61,11 +61,11 @@ struct IfdLayout {
   }
 };
 
-/// A directory in data that are held in memory.
+/// A directory in data held in memory.
 struct IfdDirectory {
   IfdLayout layout;
   std::size_t first = 0;  ///< offset of its first entry
-  std::size_t count = 0;  ///< entries declared; they may extend past the data
+  std::size_t count = 0;  ///< declared number of entries; they can extend past the data
 
   [[nodiscard]] std::size_t entries_bytes() const { return count * layout.entry_bytes(); }
 
@@ -77,7 +77,7 @@ struct IfdDirectory {
   }
 };
 
-/// Returns nullopt if the data end before the number of entries.
+/// Returns nullopt if the data ends before or inside the number of entries.
 inline std::optional<IfdDirectory> ifd_at(ByteSpan data, std::uint64_t offset, const IfdLayout& layout) {
   if (offset > data.size() || data.size() - offset < layout.count_bytes()) {
     return std::nullopt;
@@ -87,7 +87,7 @@ inline std::optional<IfdDirectory> ifd_at(ByteSpan data, std::uint64_t offset, c
                       static_cast<std::size_t>(layout.number(count))};
 }
 
-/// The directory that the header of the data leads to.
+/// The directory to which the header of the data refers.
 inline std::optional<IfdDirectory> first_ifd(ByteSpan data, const IfdLayout& layout) {
   const std::size_t header = layout.first_link() + layout.offset_bytes();
   return data.size() < header

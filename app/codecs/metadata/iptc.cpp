@@ -1,4 +1,4 @@
-// Parses and writes Photoshop resources and raw profiles. The data may be hostile.
+// Parses and writes Photoshop resources and raw profiles. The data can be hostile.
 #include "codecs/metadata/iptc.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace gpuimg::codecs {
 namespace {
 
-/// The member that a resource becomes; null for other resources.
+/// The member for a resource with this number; null for resources that gpuimg does not use.
 ByteSpan PhotoshopResources::*member_of(std::uint32_t number) {
   switch (number) {
     case 0x0404: return &PhotoshopResources::iptc;
@@ -37,7 +37,7 @@ int hex_value(char c) {
                                 : -1;
 }
 
-/// Two digits per byte, with line ends anywhere between digits.
+/// Converts hexadecimal digits, two per byte. Line ends can be anywhere between digits.
 std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 2);
@@ -60,7 +60,8 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   return high < 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-/// The bytes of a raw profile: a line end, a name, the size in decimal, and the digits, each on separate lines.
+/// Converts a raw profile to bytes. It consists of an empty line, a name, the size in decimal, and the digits, each on
+/// separate lines.
 std::optional<std::vector<std::byte>> raw_profile(std::string_view text) {
   if (!text.starts_with('\n')) {
     return std::nullopt;

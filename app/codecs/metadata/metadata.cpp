@@ -36,12 +36,12 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, MetadataFilter& 
   }
 }
 
-/// No output has the video or the gain map of its input, so XMP about them would be wrong.
+/// Drops XMP about the video or the gain map of the input, because the output has neither.
 void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
   constexpr std::string_view kUnknownForm = "it describes other parts of the file in an unknown form";
   if (const std::optional<XmpParts> of_extension = blank_xmp_parts(metadata.xmp_extension);
       !of_extension || of_extension->any()) {
-    blank_xmp_extension(metadata.xmp);  // the GUID is a digest of its bytes
+    blank_xmp_extension(metadata.xmp);  // the GUID is a digest of the extension's bytes, which change
     filter.drop(metadata.xmp_extension, "the extended XMP", "it describes other parts of the file");
   }
   const std::optional<XmpParts> parts = blank_xmp_parts(metadata.xmp);
@@ -69,20 +69,20 @@ void drop_not_kept(Metadata& metadata, MetadataFilter& filter) {
 constexpr std::uint32_t kMaxPngDensity = 0x7FFFFFFF;
 constexpr std::uint32_t kMaxJfifDensity = 0xFFFF;
 
-/// How many pixels per 127 m one pixel per unit is; a whole number, because an inch is 0.0254 m.
+/// The number of pixels per 127 m for one pixel per unit. This is an integer, because an inch is 0.0254 m.
 std::uint64_t per_127_meters(DensityUnit unit) {
   constexpr std::array<std::uint64_t, 4> kFactors = {1, 5000, 12700, 127};
   return kFactors.at(static_cast<std::size_t>(unit));
 }
 
-/// Rounded to nearest.
+/// Converts a density to an integer per `unit`, rounded to nearest.
 std::uint64_t whole_per(DensityUnit unit, const Ratio& density, DensityUnit from) {
   const std::uint64_t over = density.numerator * per_127_meters(from);
   const std::uint64_t under = density.denominator * per_127_meters(unit);
   return (2 * over + under) / (2 * under);
 }
 
-/// Whole numbers from 1 to `most` in that unit; nullopt if they are out of range.
+/// Converts a density to integers from 1 to `most` in this unit. Returns nullopt if they are out of range.
 std::optional<PixelDensity> whole_density(const PixelDensity& density, DensityUnit unit, std::uint32_t most) {
   const std::uint64_t x = whole_per(unit, density.x, density.unit);
   const std::uint64_t y = whole_per(unit, density.y, density.unit);
@@ -91,7 +91,7 @@ std::optional<PixelDensity> whole_density(const PixelDensity& density, DensityUn
               : std::nullopt;
 }
 
-/// The aspect ratio in whole numbers: unchanged if they are whole and fit, else in lowest terms.
+/// The aspect ratio in integers: unchanged if the numbers are integers in range, otherwise in lowest terms.
 std::optional<PixelDensity> whole_aspect(const PixelDensity& density, std::uint32_t most) {
   if (density.x.denominator == 1 && density.y.denominator == 1 &&
       std::max(density.x.numerator, density.y.numerator) <= most) {
@@ -106,7 +106,7 @@ std::optional<PixelDensity> whole_aspect(const PixelDensity& density, std::uint3
              : std::nullopt;
 }
 
-/// True if `stated` is the same, or rounded so little that the original can be recovered.
+/// True if `stated` equals the density, or is rounded so little that the original can be recovered.
 bool keeps(const PixelDensity& stated, const PixelDensity& density) {
   if (density.unit == DensityUnit::none || stated.unit == DensityUnit::none) {
     return stated.unit == density.unit;
@@ -121,7 +121,8 @@ bool keeps(const PixelDensity& stated, const PixelDensity& density) {
   return keeps_one(stated.x, density.x) && keeps_one(stated.y, density.y);
 }
 
-/// The ratio with the smallest denominator in [low, high]. Up to it, the continued fractions of both ends agree.
+/// The ratio with the smallest denominator in [low, high]. The continued fractions of both ends agree up to the last
+/// term of this ratio.
 std::optional<Ratio> ratio_between(double low, double high, double most) {
   std::uint64_t over = 1;
   std::uint64_t over_before = 0;

@@ -1,4 +1,4 @@
-// Finds XMP properties in both forms that RDF allows: attributes and elements.
+// Finds XMP properties in both notations of RDF: attributes and elements.
 #include "codecs/metadata/xmp.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kOrientation = "tiff:Orientation";
 constexpr std::string_view kHasExtension = "xmpNote:HasExtendedXMP";
 
-/// Offsets into the packet.
+/// A property, as offsets in the packet.
 struct Property {
-  std::size_t begin = 0;  ///< of the attribute or the element
+  std::size_t begin = 0;  ///< start of the attribute or the element
   std::size_t end = 0;
   std::size_t value_begin = 0;
   std::size_t value_end = 0;
@@ -33,7 +33,7 @@ bool continues_name(char c) {
          c == '.' || c == ':';
 }
 
-/// True if one of the characters `wanted` follows at `at`, after blanks; moves `at` past it.
+/// True if the next character at `at`, after blanks, is one of `wanted`. Then moves `at` past it.
 bool takes(std::string_view text, std::size_t& at, std::string_view wanted) {
   const std::size_t found = text.find_first_not_of(kBlanks, at);
   const bool is_there = found != std::string_view::npos && wanted.find(text[found]) != std::string_view::npos;
@@ -41,7 +41,7 @@ bool takes(std::string_view text, std::size_t& at, std::string_view wanted) {
   return is_there;
 }
 
-/// name = "value"
+/// Parses name = "value".
 std::optional<Property> attribute_at(std::string_view text, std::size_t begin, std::size_t name_end) {
   std::size_t at = name_end;
   if (!takes(text, at, "=") || !takes(text, at, "\"'")) {
@@ -51,7 +51,7 @@ std::optional<Property> attribute_at(std::string_view text, std::size_t begin, s
   return close == std::string_view::npos ? std::nullopt : std::optional(Property{begin, close + 1, at, close});
 }
 
-/// <name>value</name>
+/// Parses <name>value</name>.
 std::optional<Property> element_at(std::string_view text, std::size_t begin, std::size_t name_end) {
   std::size_t at = name_end;
   if (!takes(text, at, ">")) {
@@ -66,8 +66,8 @@ std::optional<Property> element_at(std::string_view text, std::size_t begin, std
   return takes(text, end, ">") ? std::optional(Property{begin, end, at, close}) : std::nullopt;
 }
 
-/// Calls visit(property) for every property of this name until it returns false. Returns false if it did, or if a
-/// property has an unknown form.
+/// Calls visit(property) for every property with this name. Stops and returns false if visit returns false, or if a
+/// property has an unknown format.
 template <class Visit>
 bool visit_properties(std::string_view text, std::string_view name, Visit visit) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
@@ -75,7 +75,7 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
     const char before = at > 0 ? text[at - 1] : '/';
     const bool is_name = name_end < text.size() && !continues_name(text[name_end]);
     if (!is_name || (before != '<' && !is_blank(before))) {
-      continue;  // part of another name, a closing tag, or text content
+      continue;  // the name is part of another name, in a closing tag, or in text content
     }
     const std::optional<Property> property =
         before == '<' ? element_at(text, at - 1, name_end) : attribute_at(text, at, name_end);
@@ -86,7 +86,7 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
   return true;
 }
 
-/// The end of the start tag that begins at `begin`, after its >. Quoted values may hold any character.
+/// The end, after its >, of the start tag that begins at `begin`. Quoted values can contain any character.
 std::size_t end_of_tag(std::string_view text, std::size_t begin) {
   char quote = 0;
   for (std::size_t at = begin; at < text.size(); ++at) {
@@ -109,7 +109,7 @@ std::string_view name_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, end - begin);
 }
 
-/// The end of the element whose start tag begins at `begin`, including its content; npos if it has no end.
+/// The end of the element, including its content, whose start tag begins at `begin`; npos if the element has no end.
 std::size_t end_of_element(std::string_view text, std::size_t begin) {
   const std::string_view name = name_at(text, begin + 1);
   std::size_t depth = 0;
@@ -138,7 +138,7 @@ void blank(std::span<std::byte> packet, std::size_t begin, std::size_t end) {
 }
 
 /// Overwrites properties (attributes, or elements with their content) with blanks if wants(name, text) accepts them.
-/// Returns how many; nullopt if one of them has no end.
+/// Returns the number of overwritten properties, or nullopt if one of them has no end.
 template <class Wants>
 std::optional<std::size_t> blank_properties(std::span<std::byte> packet, Wants wants) {
   const std::string_view text = packet_text(packet);
@@ -168,7 +168,7 @@ std::optional<std::size_t> blank_properties(std::span<std::byte> packet, Wants w
   return count;
 }
 
-/// Calls visit(prefix, name of the namespace, begin, end) for each declaration of a prefix.
+/// Calls visit(prefix, namespace name, begin, end) for each namespace declaration.
 template <class Visit>
 void visit_namespaces(std::string_view text, Visit visit) {
   constexpr std::string_view kDeclaration = "xmlns:";
@@ -203,7 +203,7 @@ constexpr std::array kNamespacesOfParts = {std::string_view("http://ns.google.co
                                            std::string_view("http://ns.adobe.com/hdr-gain-map/1.0/"),
                                            std::string_view("http://ns.apple.com/HDRGainMap/1.0/")};
 
-/// A packet usually declares one or two; the limit bounds the time.
+/// A packet usually declares one or two prefixes; the limit bounds the time.
 constexpr std::size_t kMaxPrefixes = 16;
 
 bool is_gain_map(std::string_view name_of_namespace) {
@@ -211,7 +211,7 @@ bool is_gain_map(std::string_view name_of_namespace) {
          name_of_namespace.find("GainMap") != std::string_view::npos;
 }
 
-/// Prefixes as declared in a packet.
+/// The prefixes that a packet declares for these namespaces.
 struct PrefixesOfParts {
   std::vector<std::string> gain_map;
   std::vector<std::string> container;
@@ -254,7 +254,7 @@ bool has_usual_tiff_prefix(std::string_view text) {
   constexpr std::string_view kNamespace = "http://ns.adobe.com/tiff/1.0/";
   constexpr std::string_view kDeclaration = "xmlns:tiff=";
   for (std::size_t at = text.find(kNamespace); at != std::string_view::npos; at = text.find(kNamespace, at + 1)) {
-    const std::size_t before = kDeclaration.size() + 1;  // and a quote
+    const std::size_t before = kDeclaration.size() + 1;  // includes a quote
     if (at < before || text.substr(at - before, kDeclaration.size()) != kDeclaration) {
       return false;
     }

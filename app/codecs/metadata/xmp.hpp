@@ -1,5 +1,5 @@
-// The few properties of an XMP packet that gpuimg reads or changes. Finds them as text, without parsing XML, under the
-// prefixes that the standard recommends. ISO 16684-1.
+// Reads and changes the few properties of an XMP packet that gpuimg uses. Finds them as text, without parsing XML, by
+// the prefixes that the standard recommends. ISO 16684-1.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,26 @@
 
 namespace gpuimg::codecs {
 
-/// The maximum size of packets that are read.
+/// The maximum size of packets that gpuimg reads.
 inline constexpr std::size_t kMaxXmpBytes = std::size_t{16} << 20;
 
-/// True if the data can be carried: UTF-8 without NUL that begins with markup, at most kMaxXmpBytes.
+/// True if the data can be carried over: UTF-8 without NUL that begins with markup and has at most kMaxXmpBytes.
 bool is_xmp(ByteSpan data);
 
-/// Sets every tiff:Orientation to 1, in place and without changing lengths. False if one of them cannot be set: its
-/// value is not 1 … 8, its namespace has another prefix, or it contains markup. Do not use the packet then.
+/// Sets every tiff:Orientation to 1, in place and without changing lengths. Returns false if one of them cannot be set:
+/// its value is not 1 … 8, its namespace has another prefix, or it contains markup. The packet must then not be used.
 bool reset_xmp_orientation(std::span<std::byte> packet);
 
-/// True if it may contain tiff:Orientation in any form.
+/// True if the packet may contain tiff:Orientation in any notation.
 bool mentions_xmp_orientation(ByteSpan packet);
 
-/// The GUID of the packet's extended XMP, 32 characters; empty if it names none.
+/// The GUID of the packet's extended XMP, 32 characters; empty if the packet does not name one.
 std::string_view xmp_extension_guid(ByteSpan packet);
 
 /// Overwrites the GUID of the extended XMP with blanks.
 void blank_xmp_extension(std::span<std::byte> packet);
 
-/// What a packet says of other parts of its file: a motion photo's video, a gain map, the list of all parts.
+/// References in a packet to other parts of its file: a motion photo's video, a gain map, the list of all parts.
 struct XmpParts {
   bool motion_photo = false;
   bool gain_map = false;
@@ -39,13 +39,13 @@ struct XmpParts {
   [[nodiscard]] bool any() const { return motion_photo || gain_map || directory; }
 };
 
-/// Overwrites those properties with blanks, and the declarations of namespaces that then have none: MotionPhoto… and
-/// MicroVideo…, Google's Container:Directory, and the gain maps of Adobe and Apple. Nullopt if one of them has an
-/// unknown form: do not use the packet then.
+/// Overwrites properties that refer to other parts with blanks, and also the declarations of namespaces that then have
+/// no property: MotionPhoto… and MicroVideo…, Google's Container:Directory, and the gain maps of Adobe and Apple.
+/// Returns nullopt if one of them has an unknown format; the packet must then not be used.
 std::optional<XmpParts> blank_xmp_parts(std::span<std::byte> packet);
 
-/// Overwrites every property whose name begins with GPS, such as exif:GPSLatitude, with blanks. Returns how many;
-/// nullopt if one of them has an unknown form.
+/// Overwrites every property whose name begins with GPS, such as exif:GPSLatitude, with blanks. Returns the number of
+/// properties, or nullopt if one of them has an unknown format.
 std::optional<std::size_t> blank_xmp_positions(std::span<std::byte> packet);
 
 }  // namespace gpuimg::codecs

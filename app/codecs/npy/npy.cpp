@@ -1,5 +1,5 @@
-// The format: a header of magic, version, length and a Python dictionary in text form, padded with spaces so that the
-// data start at a multiple of 64; then the data as they lie in memory.
+// An .npy file starts with a header: magic, version, length and a Python dictionary as text. The header is padded with
+// spaces, so that the data starts at a multiple of 64. The data follows as it is in memory.
 #include "codecs/npy/npy.hpp"
 
 #include <fmt/format.h>
@@ -37,15 +37,15 @@ struct NpyLayout {
   bool is_big_endian = false;
   std::string type;             ///< as the header spells it: "<f8"
   std::string shape;            ///< "(4,5,3)"
-  std::size_t data_offset = 0;  ///< where the data begins in the file
+  std::size_t data_offset = 0;  ///< offset of the data in the file
 };
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kHeaderStart = 10;  // magic, version and a two-byte header length
+constexpr std::size_t kHeaderStart = 10;  // magic, version, and the header length in two bytes
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kAdvice = "save it with numpy.save";
 
-/// The first name of a sample is the one that is written. Byte order has no meaning for single bytes.
+/// Names of a sample type. The writer uses the first one. Byte order has no meaning for single bytes.
 struct SampleName {
   Sample sample;
   std::string_view text;
@@ -81,8 +81,8 @@ std::string message(const std::string& name, const std::string& why) {
   throw Error(ErrorKind::unsupported, message);
 }
 
-/// A NumPy expression that converts an array of this type in 'in.npy' to an image: fractions become 16 bits, booleans
-/// become black and white.
+/// A NumPy expression that converts an array of this type in 'in.npy' to an image: fractions become 16-bit samples,
+/// booleans become black and white.
 std::string_view type_advice(std::string_view type) {
   return type.find('f') != std::string_view::npos   ? "(numpy.load('in.npy') * 65535).astype('uint16')"
          : type.find('b') != std::string_view::npos ? "numpy.load('in.npy').astype('uint8') * 255"
@@ -101,13 +101,13 @@ struct NpyHeader {
   std::optional<std::vector<std::uint64_t>> shape;
 };
 
-/// Parses the one form of Python dictionary that NumPy writes: its three keys in any order, strings without escapes,
-/// booleans, and a tuple of whole numbers. All functions return false or nullopt if the text is anything else.
+/// Parses the Python dictionaries that NumPy writes: three keys in any order, strings without escapes, booleans, and a
+/// tuple of integers. All functions return false or nullopt for any other text.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
 
-  /// All three entries, or nullopt.
+  /// Returns all three entries, or nullopt.
   std::optional<NpyHeader> parse() {
     NpyHeader found;
     if (!accept('{')) {
@@ -252,7 +252,7 @@ NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std:
           data_offset};
 }
 
-/// Everything before the data, from the magic on.
+/// Everything before the data, including the magic.
 std::string npy_header_for(int width, int height, PixelFormat format) {
   const auto* entry = std::find_if(kSampleNames.begin(), kSampleNames.end(),
                                    [&](const SampleName& known) { return known.sample == format.sample; });
@@ -300,7 +300,7 @@ std::string_view color_of(const NpyLayout& layout) {
   return !is_image(layout) ? "table" : layout.format.color_channels() == 3 ? "RGB" : "gray";
 }
 
-/// Returns the bytes after the header; rejects the file if there are too few or too many.
+/// Returns the bytes after the header. Rejects the file if there are too few or too many.
 std::span<const std::byte> data_of(std::span<const std::byte> after_header, const NpyLayout& layout,
                                    const std::string& name) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(layout.width) * static_cast<std::uint64_t>(layout.height);
@@ -315,7 +315,7 @@ std::span<const std::byte> data_of(std::span<const std::byte> after_header, cons
   return after_header;
 }
 
-/// The rows of `to` may have padding.
+/// Copies the rows; the rows of `to` may have padding.
 void copy_rows(std::span<const std::byte> data, const NpyLayout& layout, View to) {
   const std::size_t row_bytes = to.tight_pitch_bytes();
   for (int y = 0; y < to.height; ++y) {

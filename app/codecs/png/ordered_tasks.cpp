@@ -1,4 +1,4 @@
-// Threads take numbers from one atomic counter. A task is fully published before its number becomes available.
+// Threads take task numbers from one atomic counter. A task is fully published before its number becomes available.
 #include "codecs/png/ordered_tasks.hpp"
 
 #include <utility>
@@ -24,7 +24,7 @@ void OrderedTasks::begin() {
   }
 }
 
-/// Runs the first task that no thread has taken. Returns false if there is none.
+/// Runs the first submitted task that no thread has taken. Returns false if there is none.
 bool OrderedTasks::run_next() noexcept {
   int number = taken_;
   do {

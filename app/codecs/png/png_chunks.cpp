@@ -1,4 +1,4 @@
-// Bounds and checksums of chunks; IHDR, palette and transparency; texts, whose data may be hostile; and each kind of
+// Parses chunks: bounds, checksums, IHDR, palette and transparency; texts, which can be hostile; and each kind of
 // metadata chunk.
 #include "codecs/png/png_chunks.hpp"
 
@@ -28,7 +28,7 @@ constexpr std::uint32_t kPlain = png_chunk_type("tEXt");
 constexpr std::uint32_t kCompressed = png_chunk_type("zTXt");
 constexpr std::uint32_t kInternational = png_chunk_type("iTXt");
 
-/// What follows the first NUL; nullopt if there is none.
+/// The bytes after the first NUL; nullopt if there is no NUL.
 std::optional<ByteSpan> after_nul(ByteSpan bytes) {
   const auto nul = std::find(bytes.begin(), bytes.end(), std::byte{0});
   return nul == bytes.end() ? std::nullopt
@@ -55,9 +55,9 @@ std::optional<std::vector<std::byte>> international_text(ByteSpan after_keyword,
 
 struct ColorType {
   std::string_view color;
-  int channels = 0;  ///< decoded, without tRNS; 0 for an invalid type
+  int channels = 0;  ///< number of channels when decoded without tRNS; 0 for an invalid type
   bool holds_alpha = false;
-  std::uint32_t bit_depths = 0;  ///< their sum: each is a power of two
+  std::uint32_t bit_depths = 0;  ///< sum of the allowed depths, each a power of two
 };
 
 constexpr std::array<ColorType, 7> kColorTypes = {{{"gray", 1, false, 1 + 2 + 4 + 8 + 16},
@@ -81,7 +81,7 @@ const ColorType& color_type_of(const PngHeader& header, const std::string& name)
   return kColorTypes[header.color_type];
 }
 
-/// What the chunks between IHDR and the image data say.
+/// Facts from the chunks between IHDR and the image data.
 struct BeforeData {
   std::size_t palette_colors = 0;
   bool has_transparency = false;
@@ -101,7 +101,7 @@ BeforeData read_to_data(ByteSpan beginning, const std::string& name) {
     }
     if (chunk->type() == png_chunk_type("PLTE")) {
       found.palette_colors = chunk->payload().size() / 3;
-      found.has_transparency = false;  // libpng ignores what precedes a palette
+      found.has_transparency = false;  // libpng ignores a tRNS before the palette
     }
     found.has_transparency =
         found.has_transparency || (chunk->type() == png_chunk_type("tRNS") && chunk->crc_is_right());
@@ -110,7 +110,7 @@ BeforeData read_to_data(ByteSpan beginning, const std::string& name) {
   return found;
 }
 
-constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // of any integer in PNG
+constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // limit of every integer in PNG
 
 bool take_cicp(ByteSpan data, Metadata& to) {
   if (data.size() == 4) {
@@ -187,7 +187,7 @@ bool take_exif(ByteSpan data, Metadata& to) {
 struct KnownChunk {
   std::uint32_t type;
   std::string_view letters;
-  bool (*take)(ByteSpan data, Metadata& to);  ///< false if the data is damaged
+  bool (*take)(ByteSpan data, Metadata& to);  ///< returns false if the data is damaged
 };
 
 constexpr std::array kKnownChunks = {
@@ -210,8 +210,8 @@ bool take_iptc(std::vector<std::byte> text, Metadata& to) {
   return !to.iptc.empty();
 }
 
-/// ImageMagick stores profiles as a JPEG does, with the signature of the segment. For a text "APP1", only the signature
-/// says whether it is EXIF or XMP.
+/// ImageMagick stores a profile like a JPEG segment, including the segment's signature. A text "APP1" can hold EXIF
+/// data or XMP; only the signature tells which.
 bool take_raw_app1(std::vector<std::byte> text, Metadata& to) {
   using namespace std::string_view_literals;
   constexpr std::string_view kXmpSignature = "http://ns.adobe.com/xap/1.0/\0"sv;
@@ -243,8 +243,8 @@ bool take_raw_icc(std::vector<std::byte> text, Metadata& to) {
 struct KnownText {
   std::string_view keyword;
   std::string_view what;
-  bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false if the text is damaged
-  bool is_raw = false;                                      ///< counts only if there is no other data of its kind
+  bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< returns false if the text is damaged
+  bool is_raw = false;                                      ///< used only if the file has no other data of this kind
 };
 
 constexpr std::array kKnownTexts = {
@@ -258,7 +258,7 @@ constexpr std::array kKnownTexts = {
     KnownText{"Raw profile type icm", "ICC profile", take_raw_icc, true},
 };
 
-/// Takes the first chunk of a type. Returns why it is left out, or an empty string.
+/// Takes the first chunk of a type. Returns the reason if the chunk is left out, or an empty string.
 std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool after_data, Metadata& to) {
   if (after_data && known.type != png_chunk_type("eXIf")) {
     return "follows the image data";
@@ -275,15 +275,15 @@ bool has_letters(std::uint32_t type) {
   return all;
 }
 
-/// Collects the metadata of one file, chunk by chunk. Takes only the first chunk of each type or keyword: a file with a
-/// million profiles must not cost a million decompressions.
+/// Collects the metadata of one file, chunk by chunk. Takes only the first chunk of each type or keyword, so that a
+/// file with a million profiles does not cause a million decompressions.
 class ChunkTaker {
  public:
   explicit ChunkTaker(std::vector<std::string>& details) : details_(details) {}
 
   void take_data() { after_data_ = true; }
 
-  /// False if take_chunk looks only at the type.
+  /// False if take_chunk looks only at the type of such a chunk.
   static bool reads(std::uint32_t type) {
     return is_png_text(type) || std::any_of(kKnownChunks.begin(), kKnownChunks.end(),
                                             [&](const KnownChunk& known) { return known.type == type; });
@@ -419,7 +419,7 @@ std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpa
 }
 
 PngHeader read_png_header(ByteSpan bytes, const std::string& name) {
-  constexpr std::size_t kBytes = 33;  // the signature, and IHDR with its length, name and CRC
+  constexpr std::size_t kBytes = 33;  // signature plus IHDR with its length, type and CRC
   if (bytes.size() < kBytes) {
     reject_truncated(name);
   }
@@ -468,12 +468,12 @@ Metadata read_png_metadata(const RandomAccess& file, const std::string& /*name*/
   std::uint32_t type = 0;
   for (std::uint64_t offset = kSignatureBytes; type != png_chunk_type("IEND");) {
     if (file.read(offset, head) < head.size() || u32be_at(head, 0) + kOverhead > file.size - offset) {
-      break;  // cut off
+      break;  // the chunk is cut off
     }
     const std::uint64_t size = u32be_at(head, 0) + kOverhead;
     type = u32be_at(head, 4);
     if (!has_letters(type)) {
-      break;  // damaged: this is not a chunk
+      break;  // the bytes are damaged and not a chunk
     }
     if (type == kIdat) {
       taker.take_data();
@@ -517,7 +517,7 @@ std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata
     chunks.push_back(joined({letters("eXIf"), metadata.exif}));
   }
   if (!metadata.xmp.empty()) {
-    constexpr std::string_view kUncompressed("iTXtXML:com.adobe.xmp\0\0\0\0\0", 26);  // no language, no translation
+    constexpr std::string_view kUncompressed("iTXtXML:com.adobe.xmp\0\0\0\0\0", 26);  // not translated
     chunks.push_back(joined({letters(kUncompressed), metadata.xmp}));
   }
   if (!metadata.iptc.empty()) {

@@ -1,5 +1,5 @@
-// From deflated data to rows of an image: the rows' sink, blocks that one thread inflates while another unfilters, and
-// parts that several threads inflate ahead (docs/decisions/0009-parts-inflated-ahead.md).
+// Converts deflated data to rows of an image: a sink for filtered rows, blocks that one thread inflates while another
+// unfilters, and parts that several threads inflate speculatively (docs/decisions/0009-parts-inflated-ahead.md).
 #include "codecs/png/png_fast_reader.hpp"
 
 #include <tbb/parallel_pipeline.h>
@@ -29,29 +29,29 @@ using deflate::SpeculativeInflater;
 
 static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block must have this much room after its rows");
 
-/// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order, expansion.
-/// Accepts them in order, and passes them on in bands.
+/// Converts inflated bytes, which are filtered rows, to rows of an image: updates the checksum, undoes filters, swaps
+/// the byte order and expands samples. Accepts rows in order, and passes them on in bands.
 class PngRowSink {
  public:
-  /// Borrows its arguments; `name` is printable.
+  /// Keeps references to its arguments; `name` is printable.
   PngRowSink(const SimplePng& png, const BandOutput& to, const std::string& name);
 
   /// take_rows is fastest with multiples of this many rows.
   [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
 
-  /// Takes whole filtered rows, with their Adler-32. kUnfilterOverread bytes after them must be readable.
+  /// Takes whole filtered rows; `adler` is their Adler-32. kUnfilterOverread bytes after the rows must be readable.
   void take_rows(const std::uint8_t* filtered, int rows, std::uint32_t adler);
 
-  /// Takes any number of bytes, not past the last row. room() bytes before them must be writable, and kUnfilterOverread
-  /// bytes after them readable.
+  /// Takes any number of bytes up to the end of the last row. room() bytes before `filtered` must be writable, and
+  /// kUnfilterOverread bytes after the data must be readable.
   void take_bytes(std::uint8_t* filtered, std::size_t size);
   [[nodiscard]] std::size_t room() const { return rows_at_once_ * filtered_row(); }
 
-  /// Passes the last band on; call if all is sound. Throws Error{decode} for an index outside the palette; take_rows
-  /// and take_bytes do the same for earlier bands.
+  /// Passes the last band on. Call it only if the data has no defect. Throws Error{decode} for an index outside the
+  /// palette; for earlier bands, take_rows and take_bytes throw this error.
   void finish();
 
-  /// False once a row has an unknown filter.
+  /// False after a row with an unknown filter.
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   /// The Adler-32 of all bytes taken.
   [[nodiscard]] std::uint32_t adler() const { return adler_; }
@@ -73,8 +73,8 @@ class PngRowSink {
   int rows_left_;
   bool swaps_;
   BandCutter bands_;
-  std::uint8_t* above_ = nullptr;      // the row above in the band; nullptr at its top
-  std::vector<std::uint8_t> before_;   // the previous band's last row, in the file's byte order; zeros for the first
+  std::uint8_t* above_ = nullptr;      // the row above in the band; nullptr at the top of the band
+  std::vector<std::uint8_t> before_;   // last row of the previous band, in the file's byte order; zeros for the first
   std::vector<std::uint8_t> partial_;  // an incomplete group of rows
   std::uint32_t adler_ = 1;
   bool is_sound_ = true;
@@ -151,7 +151,7 @@ void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
   }
 }
 
-/// Keeps the last row for the filters of the next band.
+/// Keeps the last row, because the filters of the next band need it.
 void PngRowSink::pass_band_on() {
   std::copy_n(above_, row_bytes_, before_.begin());
   swap_above();
@@ -162,48 +162,51 @@ void PngRowSink::pass_band_on() {
 
 void PngRowSink::finish() { pass_band_on(); }
 
-/// Filters work in the file's byte order, so a row is converted to the machine's once the row below is done.
+/// Filters work in the file's byte order, so a row is converted to the machine's byte order after the row below is
+/// done.
 void PngRowSink::swap_above() {
   if (swaps_ && above_ != nullptr) {
     swap_sample_bytes(above_, above_, row_bytes_);
   }
 }
 
-/// Whole filtered rows, preceded by the window that was inflated before them.
+/// Whole filtered rows. The window, inflated before them, precedes them in memory.
 struct PngRowBlock {
   std::unique_ptr<std::uint8_t[]> memory;
   int rows = 0;
-  std::uint32_t adler = 0;  ///< of the filtered rows; set by the inflater's caller
+  std::uint32_t adler = 0;  ///< checksum of the filtered rows; set by the inflater's caller
 
   [[nodiscard]] std::uint8_t* filtered() const { return memory.get() + Inflater::kWindow; }
 };
 
-/// How many bits of the deflate stream may follow the last byte of output. libpng reads in portions: of a longer tail
-/// it sees only a part, and rejects the file. Such files are left to libpng.
+/// Maximum number of bits of the deflate stream after the last byte of output. libpng reads in portions: it sees only a
+/// part of a longer tail, and rejects the file. Such files are left to libpng.
 std::uint64_t max_tail_bits(const SimplePng& png) {
   return png.deflated_bytes() <= kMaxSingleRead ? std::numeric_limits<std::uint64_t>::max()
                                                 : 8 * std::uint64_t{kMinLastRead};
 }
 
 /// Inflates the filtered rows of a simple PNG block by block, on one thread. Each block starts with a copy of the
-/// window of the block before it.
+/// preceding
+/// block's window.
 class PngRowInflater {
  public:
   static constexpr std::size_t kBlocks = 3;
   static constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
 
-  /// A block has a multiple of `rows_at_once` rows, or fewer rows if they are long.
+  /// The number of rows in a block is a multiple of `rows_at_once`, or smaller if rows are long.
   PngRowInflater(const SimplePng& png, std::size_t rows_at_once);
 
   [[nodiscard]] bool fits_one_block() const { return rows_left_ == rows_per_block_; }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
-  /// The byte of the image data with which the next block continues, or an earlier byte nearby.
+  /// Offset in the image data at which the next block continues, or a slightly smaller offset.
   [[nodiscard]] std::uint64_t position() const { return inflater_.position() / 8; }
   /// Valid after the last block.
   [[nodiscard]] std::uint32_t declared_adler() const { return inflater_.declared_adler(); }
 
-  /// Returns the next block, or null after the last one or if the stream is damaged or has the wrong length. Reuses the
-  /// memory of the block kBlocks calls earlier; the contents of the previous block must be unchanged.
+  /// Returns the next block. Returns null after the last block, and if the stream is damaged or has the wrong length.
+  /// Reuses the memory of the block that was returned kBlocks calls earlier. The caller must not change the previous
+  /// block before this call.
   PngRowBlock* next();
 
  private:
@@ -217,12 +220,12 @@ class PngRowInflater {
   int rows_per_block_;
   std::array<PngRowBlock, kBlocks> blocks_;
   std::size_t number_ = 0;
-  std::size_t known_ = 0;      // bytes of window before the block
-  std::size_t overshoot_ = 0;  // bytes of the next block that were inflated with this one
+  std::size_t known_ = 0;      // number of window bytes before the block
+  std::size_t overshoot_ = 0;  // bytes of the next block that were inflated together with this one
   bool is_sound_ = true;
 };
 
-/// A multiple of the rows that are unfiltered together, or of half of them, or at least one row.
+/// A multiple of the number of rows that are unfiltered together, or of half that number; at least one row.
 std::size_t rows_of_block(std::size_t filtered_row, std::size_t rows_at_once) {
   const std::size_t rows = PngRowInflater::kBlockBytes / filtered_row;
   const std::size_t unit = rows < rows_at_once ? rows_at_once / 2 : rows_at_once;
@@ -252,7 +255,7 @@ PngRowBlock* PngRowInflater::next() {
   return is_sound_ ? &block : nullptr;
 }
 
-/// To reach the end of the stream, the last run must ask for more than is left.
+/// Asks for one byte more than the rows have, because otherwise inflate would not reach the end of the stream.
 bool PngRowInflater::finish_stream(const std::uint8_t* oldest, std::uint8_t* end) {
   const std::uint64_t data_end = inflater_.position();
   return (inflater_.has_ended() || inflater_.run(oldest, end, end + 1) == end) && inflater_.has_ended() &&
@@ -286,8 +289,8 @@ std::size_t filtered_bytes(const SimplePng& png) {
   return (png.row_bytes() + 1) * static_cast<std::size_t>(png.height);
 }
 
-/// Parts are inflated speculatively on any thread and joined in order: docs/decisions/0009-parts-inflated-ahead.md.
-/// Joins parts; inflates the gaps between them, and parts that turned out unusable, itself.
+/// Joins parts that any thread has inflated speculatively, in order: docs/decisions/0009-parts-inflated-ahead.md.
+/// Itself inflates the gaps between parts, and parts that turned out unusable.
 class PartJoiner {
  public:
   PartJoiner(const SimplePng& png, PngRowSink& sink)
@@ -298,7 +301,7 @@ class PartJoiner {
         before_(std::max(kWindow, sink.room())),
         memory_(new std::uint8_t[before_ + PngRowInflater::kBlockBytes + Inflater::kOvershoot]) {}
 
-  /// Joins the next part. `end` is the bit at which the search for the part after it started.
+  /// Joins the next part. `end` is the bit at which the search for the following part started.
   void join(SpeculativeInflater* part, std::uint64_t end) {
     if (part != nullptr && part->is_sound()) {
       inflate_up_to(part->begin());
@@ -311,7 +314,7 @@ class PartJoiner {
     inflate_up_to(end);
   }
 
-  /// After the last part.
+  /// Call after the last part. True if the parts and the checksum are complete and correct.
   [[nodiscard]] bool is_whole() const {
     return is_sound_ && bytes_left_ == 0 && inflater_.has_ended() &&
            inflater_.position() - data_end_ <= max_tail_bits_ && inflater_.declared_adler() == sink_.adler();
@@ -324,7 +327,8 @@ class PartJoiner {
     std::uint8_t* const begin = memory_.get() + before_;
     while (is_sound_ && !inflater_.is_paused() && !inflater_.has_ended()) {
       std::copy_n(window_.end() - static_cast<std::ptrdiff_t>(known_), known_, begin - known_);
-      // To reach the end of the stream, the last run must ask for more than is left.
+      // Asks for at least one byte, even after the last row, because otherwise inflate would not reach the end of the
+      // stream.
       const std::size_t wanted = std::clamp<std::size_t>(bytes_left_, 1, PngRowInflater::kBlockBytes);
       const std::uint8_t* const reached = inflater_.run(begin - known_, begin, begin + wanted);
       if (reached == nullptr) {
@@ -363,7 +367,7 @@ class PartJoiner {
   std::atomic<bool> is_sound_ = true;  // also read by the thread that hands out parts
 };
 
-/// A part on its way through the pipeline.
+/// A part that is being processed in the pipeline.
 struct Part {
   SpeculativeInflater* inflated = nullptr;
   std::size_t begin = 0;
@@ -392,7 +396,7 @@ class PartReader {
       return part;
     };
     const auto inflate = [&](Part part) {
-      if (part.begin > 0) {  // the first part has no unknown window; the joiner inflates it
+      if (part.begin > 0) {  // the joiner inflates the first part, which has no unknown window
         part.inflated->run(part.begin, part.end);
       }
       return part;
@@ -428,15 +432,15 @@ class PartReader {
   const CheckPngData& check_;
   std::size_t deflated_bytes_;
   std::size_t room_;
-  std::vector<std::unique_ptr<SpeculativeInflater>> ahead_;  // one per part in the pipeline, reused in turn
+  std::vector<std::unique_ptr<SpeculativeInflater>> ahead_;  // one per part in the pipeline, used in rotation
   PartJoiner joiner_;
   std::size_t next_byte_ = 0;
   bool is_right_ = true;
   std::size_t number_ = 0;
 };
 
-/// Passes all rows to `sink`. Returns false if the image data is damaged, its length does not match the rows, or its
-/// checksum is wrong. Uses up to three times the capacity per thread.
+/// Passes all rows to `sink`. Returns false if the image data is damaged, if its length does not match the rows, or if
+/// its checksum is wrong. Uses up to three times the capacity per thread.
 bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink, const CheckPngData& check) {
   return PartReader(png, parts, sink, check).run();
 }
@@ -446,7 +450,7 @@ void add_adler(PngRowBlock& block, const SimplePng& png) {
   block.adler = deflate::adler32_of(std::as_bytes(std::span(block.filtered(), bytes)));
 }
 
-/// Inflates each block while the one before it is unfiltered. Any idle thread computes the checksum.
+/// Inflates a block while the previous one is being unfiltered. Any idle thread computes the checksum.
 void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
@@ -484,18 +488,18 @@ bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink, const C
 }  // namespace
 
 PngParts PngParts::of(const SimplePng& png, int threads) {
-  constexpr std::size_t kPartRowBytes = std::size_t{1} << 20;  // wanted output of a part
+  constexpr std::size_t kPartRowBytes = std::size_t{1} << 20;  // desired output of a part
   constexpr std::size_t kMinParts = 6;
   constexpr std::size_t kMaxRowBytes = std::size_t{128} << 10;
-  constexpr int kMaxThreads = 6;        // more only wait for the one thread that unfilters
-  constexpr std::size_t kMaxRatio = 4;  // drawings compress better, and their matches keep placeholders alive
+  constexpr int kMaxThreads = 6;        // more threads would only wait for the one that unfilters
+  constexpr std::size_t kMaxRatio = 4;  // drawings compress better, and their matches then keep placeholders for long
   const std::size_t filtered = filtered_bytes(png);
   const std::size_t deflated = png.deflated_bytes();
   if (threads < 2 || filtered < kMinParts * kPartRowBytes || png.row_bytes() > kMaxRowBytes ||
       filtered / kMaxRatio > deflated) {
     return {};
   }
-  // Probes the middle of the data: are there blocks to start at, and would most of a part's output become bytes?
+  // Probes the middle of the data: can blocks be found there, and would most of a part's output become bytes?
   SpeculativeInflater probe(png.image_data, 0, kPartRowBytes / 2);
   if (!probe.try_settle(deflated / 2)) {
     return {};
@@ -529,7 +533,7 @@ std::optional<Image> read_simple_png(const SimplePng& png, const std::string& na
   Image image;
   const BandOutput whole{png.height, [&](int rows) { return options.image(png.width, rows, png.decoded()); },
                          [&](RowBand band) { image = std::move(band.rows); }};
-  const auto checked = [](std::uint64_t /*end*/) { return true; };  // by parse_simple_png
+  const auto checked = [](std::uint64_t /*end*/) { return true; };  // parse_simple_png has checked the data
   if (!read_simple_png_rows(png, name, allowed_threads(options.threads), parts, whole, checked)) {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
 // Applies and undoes row filters with the compiler's byte vectors: one row at a time, or several consecutive rows
-// together. All arithmetic except that of single pixels stays in eight bits.
+// together. All arithmetic uses eight bits, except in the code for single pixels.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/png/png_filter.cpp"
 #include "codecs/simd_targets.hpp"
@@ -32,13 +32,13 @@ HWY_INLINE Bytes larger(Bytes a, Bytes b) {
   return a > b ? a : b;
 }
 
-/// 255 where a ≤ b.
+/// 255 in the lanes where a ≤ b, otherwise 0.
 template <class Bytes>
 HWY_INLINE Bytes at_most(Bytes a, Bytes b) {
   return reinterpret_cast<Bytes>(smaller(a, b) == a);
 }
 
-/// Saturating a − b. A single instruction if Highway has vectors for the target.
+/// Saturating a − b. Compiles to a single instruction if Highway has vectors for the target.
 template <class Bytes>
 HWY_INLINE Bytes excess(Bytes a, Bytes b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -54,16 +54,17 @@ HWY_INLINE Bytes excess(Bytes a, Bytes b) {
 #endif
 }
 
-/// Rounded down.
+/// The average, rounded down.
 template <class Bytes>
 HWY_INLINE Bytes average_of(Bytes a, Bytes b) {
   return (a & b) + ((a ^ b) >> 1);
 }
 
-/// Paeth's predictor minus the corner. The specification takes whichever of left, up and corner is nearest to
+/// Paeth's predictor minus the corner pixel (upper left). The specification chooses whichever of left, up and corner is
+/// nearest to
 /// left + up − corner. Let low and high be the smaller and the larger of left and up. The predictor is low if
-/// corner ≥ high, or if corner − low ≥ 2 · (high − corner); symmetrically it is high; otherwise it is the corner.
-/// In this form all arithmetic stays in eight bits.
+/// corner ≥ high, or if corner − low ≥ 2 · (high − corner); in the mirrored cases it is high; otherwise it is the
+/// corner. These conditions need only eight-bit arithmetic.
 template <class Bytes>
 HWY_INLINE Bytes paeth_less_corner(Bytes left, Bytes up, Bytes corner) {
   const Bytes low = smaller(left, up);
@@ -84,7 +85,7 @@ using Vector = Bytes16;
 constexpr std::size_t kLanes = sizeof(Vector);
 constexpr std::uint8_t kCostCap = gpuimg::png::kCostCap;
 constexpr std::size_t kStretchBytes = gpuimg::png::kCostStretchBytes;
-constexpr std::size_t kStretch = kStretchBytes / kLanes;  // vectors
+constexpr std::size_t kStretch = kStretchBytes / kLanes;  // number of vectors
 static_assert((kStretch + 1) * kCostCap <= 255, "the costs of a stretch must fit an 8-bit lane");
 static_assert(kStretch * kLanes == kStretchBytes);
 
@@ -101,7 +102,7 @@ HWY_INLINE Vector load(const std::uint8_t* from, std::size_t count) {
   return values;
 }
 
-/// Bytes of a row and the neighbors from which the filters predict them.
+/// Bytes of a row, and the neighboring bytes from which filters predict them.
 struct Neighbors {
   Vector value{};
   Vector left{};
@@ -109,7 +110,7 @@ struct Neighbors {
   Vector corner{};
 };
 
-/// `count` is how many bytes to load at the end of a row; kLanes if omitted.
+/// `count` is the number of bytes to load at the end of a row; the default is kLanes.
 template <class... Count>
 HWY_INLINE Neighbors neighbors_at(const PngRow& row, std::size_t i, Count... count) {
   const std::size_t before = i - row.pixel_bytes;
@@ -202,11 +203,11 @@ void write_filtered(PngFilter filter, const PngRow& row, std::uint8_t* out) {
 }
 
 // Undoing filters one row at a time. All filters but Up depend on the pixel to the left, so a vector holds the channels
-// of one pixel. Whatever does not depend on the left pixel is computed before that pixel is known. Only Sub is a plain
-// sum, so its vector holds the sums of several pixels.
+// of one pixel. Terms without the left pixel are computed before that pixel is known. Sub is only a sum, so its vector
+// holds the sums of several pixels.
 
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
-using Words8 = std::int16_t __attribute__((vector_size(16)));  // one byte each
+using Words8 = std::int16_t __attribute__((vector_size(16)));  // each word holds one byte
 
 HWY_INLINE Words8 widened(Bytes8 bytes) { return __builtin_convertvector(bytes, Words8); }
 
@@ -280,13 +281,13 @@ HWY_INLINE Bytes16 moved_right(Bytes16 pixels, std::index_sequence<kByte...>) {
   return __builtin_shufflevector(Bytes16{}, pixels, (kByte < kPixel ? 0 : static_cast<int>(16 + kByte - kPixel))...);
 }
 
-/// Repeats the pixel that ends before byte kEnd.
+/// Copies the pixel that ends at byte kEnd to all positions.
 template <std::size_t kPixel, std::size_t kEnd, std::size_t... kByte>
 HWY_INLINE Bytes16 repeated(Bytes16 pixels, std::index_sequence<kByte...>) {
   return __builtin_shufflevector(pixels, pixels, static_cast<int>(kEnd - kPixel + kByte % kPixel)...);
 }
 
-/// Adds to each pixel those before it.
+/// Adds to each pixel the sum of all pixels before it.
 template <std::size_t kPixel>
 HWY_INLINE Bytes16 running_sums(Bytes16 pixels) {
   constexpr auto kAll = std::make_index_sequence<sizeof(Bytes16)>();
@@ -306,7 +307,7 @@ HWY_INLINE Bytes16 running_sums(Bytes16 pixels) {
 template <std::size_t kPixel>
 void undo_sub(const std::uint8_t* filtered, std::uint8_t* out, RowPart part) {
   constexpr auto kAll = std::make_index_sequence<sizeof(Bytes16)>();
-  constexpr std::size_t kWhole = sizeof(Bytes16) / kPixel * kPixel;  // bytes of whole pixels in a vector
+  constexpr std::size_t kWhole = sizeof(Bytes16) / kPixel * kPixel;  // bytes of a vector that form whole pixels
   std::size_t i = part.begin;
   Bytes16 left{};
   if (i > 0) {
@@ -367,16 +368,17 @@ void undo_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t
   }
 }
 
-// Undoing the filters of several rows in parallel. Each pixel depends on its left neighbor, and that chain cannot be
-// shortened. But the next row can follow two pixels behind, in the same vector.
+// Undoing the filters of several rows in parallel. Each pixel depends on its left neighbor, and this dependency chain
+// cannot be shortened. But the next row can be processed in the same vector, two pixels behind.
 
 using Words = std::uint32_t __attribute__((vector_size(16)));
 using LongWords = std::uint64_t __attribute__((vector_size(16)));
 using Words32 = std::uint32_t __attribute__((vector_size(32)));
 using LongWords32 = std::uint64_t __attribute__((vector_size(32)));
 
-/// 255 in the rows whose filter uses the neighbor. If all neighbors but one are zero, Paeth's predictor returns that
-/// neighbor, so Sub and Up are Paeth with the other neighbors masked out, and None is Paeth with all masked out.
+/// 255 in the rows whose filter uses the neighbor. If all neighbors but one are zero, Paeth's predictor returns the
+/// remaining one. So Sub and Up are computed as Paeth with the other neighbors masked out, and None as Paeth with all
+/// neighbors masked out.
 template <class Bytes>
 struct NeighborMasks {
   Bytes left;
@@ -396,7 +398,7 @@ HWY_INLINE Bytes prediction(const NeighborMasks<Bytes>& masks, const Bytes& left
   return choice;
 }
 
-/// Rows that fill a vector of type Bytes.
+/// A group of rows that fills one vector of type Bytes.
 template <std::size_t kPixel, class Bytes>
 class RowGroup {
   static constexpr std::size_t kSlot = kPixel <= 4 ? 4 : 8;  ///< bytes of the vector per row
@@ -414,8 +416,8 @@ class RowGroup {
   }
 
   void undo(std::size_t bytes) {
-    const std::size_t first = (kRows - 1) * kBehind;  // from here on all rows advance together
-    const std::size_t last = bytes - kPixel;          // moving more than one pixel here would pass the end
+    const std::size_t first = (kRows - 1) * kBehind;  // from this byte on, all rows advance together
+    const std::size_t last = bytes - kPixel;          // moving more than one pixel here would exceed the row
     undo_ends([&](std::size_t behind) { return RowPart{0, first - behind}; });
     if (std::find(filters_.begin(), filters_.end(), PngFilter::average) != filters_.end()) {
       undo_together<true>(first, last);
@@ -468,8 +470,8 @@ class RowGroup {
     return masks;
   }
 
-  /// The pixels `back` pixels before the current ones, for the step that has the top row at byte `i`. Zeros left of the
-  /// image.
+  /// The pixels `back` pixels to the left of the current ones, in the step whose top row is at byte `i`. Pixels left of
+  /// the image are zero.
   [[nodiscard]] HWY_INLINE Bytes finished(std::size_t i, std::size_t back) const {
     Bytes pixels{};
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -480,7 +482,7 @@ class RowGroup {
     return pixels;
   }
 
-  /// The neighbors above: for the top row from memory, for each other row from the row above it, two steps back.
+  /// The neighbors above. The top row loads them from memory; each other row uses the row above it, two steps back.
   [[nodiscard]] HWY_INLINE Bytes with_above(const Bytes& two_back, std::size_t i) const {
     if constexpr (kSlot == 8) {
       std::uint64_t pixel = 0;
@@ -518,7 +520,7 @@ class RowGroup {
     }
   }
 
-  /// The residues of the rows from `first` on, as many as fill 16 bytes.
+  /// The residues of the rows from `first` on. The number of rows is the one that fills 16 bytes.
   [[nodiscard]] HWY_INLINE Bytes16 residues_from(std::size_t first, std::size_t i) const {
     const auto row = [&](std::size_t r) HWY_ATTR {
       Words words;
@@ -599,7 +601,7 @@ HWY_EXPORT(write_filtered);
 HWY_EXPORT(undo_row);
 HWY_EXPORT(undo_group);
 
-/// A group takes the same time for any filters. Row by row, only Average and Paeth are slower than a group.
+/// A group takes the same time for all filters. Row by row, only Average and Paeth take longer than in a group.
 bool is_worth_a_group(const std::uint8_t* filtered, std::size_t rows, std::size_t row_bytes) {
   bool is_slow = false;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -620,7 +622,7 @@ void filter_row(PngFilter filter, const PngRow& row, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(write_filtered)(filter, row, out);
 }
 
-/// Not inlined into the ends of a group of rows: that makes the loop of the group about 3 % slower.
+/// Not inlined into the code for the ends of a row group, because that would make the group's loop about 3 % slower.
 HWY_NOINLINE void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above,
                                std::uint8_t* out, RowPart part, std::size_t pixel_bytes) {
   if (filter == PngFilter::none) {

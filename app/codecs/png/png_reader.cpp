@@ -1,5 +1,5 @@
-// The choice of a path, the libpng path, and what a PNG says besides its pixels. Why libpng, and how strict:
-// docs/operations.md, "Files".
+// Chooses how to read a PNG, reads it with libpng if necessary, and reads the data other than pixels.
+// docs/operations.md, "Files", explains why libpng is used and how strict the reader is.
 #include "codecs/png/png.hpp"
 
 #include <fmt/format.h>
@@ -33,8 +33,8 @@ namespace {
 
 constexpr std::size_t kChunkHeaderBytes = 8;
 
-/// Up to 256 KiB in one read; otherwise reads of 64 KiB or slightly more. This makes the last read longer than any
-/// reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
+/// Up to 256 KiB are read in one block; larger data in blocks of 64 KiB or slightly more. This makes the last read
+/// longer than any reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
 std::size_t block_size_for(std::size_t total) {
   constexpr std::size_t kStart = std::size_t{64} << 10;
   if (total <= kMaxSingleRead) {
@@ -49,7 +49,8 @@ std::size_t block_size_for(std::size_t total) {
 
 /// Presents a PNG to libpng: chunks checked, and all image data joined into one chunk, or a few if it is 2 GiB or more.
 /// After the last row, libpng stops inflating at the end of the current chunk or read buffer, and so misses a wrong
-/// checksum or extra data after it. With one chunk, and a last read that is not short, it sees the end of the stream.
+/// checksum or extra data after it. With one chunk and a last read that is not short, libpng sees the end of the
+/// stream.
 class PngStream {
  public:
   /// Walks the chunks through IEND. Throws Error{decode} if a chunk extends past the file, if the checksum of a
@@ -57,13 +58,13 @@ class PngStream {
   /// outlive the stream. Presents only the first `data_bytes` of the image data.
   PngStream(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
 
-  /// How much image data libpng must read at a time.
+  /// Number of image data bytes that libpng must read at a time.
   [[nodiscard]] std::size_t block_bytes() const { return block_bytes_; }
 
   /// Returns false if fewer bytes are left.
   bool read(std::byte* to, std::size_t size);
 
-  /// True once image data has been read in portions other than block_bytes(), which means that libpng skipped it.
+  /// True after libpng has read image data in portions other than block_bytes(), which means that it skipped the data.
   [[nodiscard]] bool skipped_image_data() const { return skipped_image_data_; }
 
  private:
@@ -77,7 +78,7 @@ class PngStream {
   std::vector<ByteSpan> parts_;
   std::size_t next_part_ = 0;
   std::size_t data_left_ = 0;
-  std::size_t chunk_left_ = 0;   // the part of data_left_ in the current joined chunk
+  std::size_t chunk_left_ = 0;   // unread bytes of the current joined chunk; part of data_left_
   std::size_t before_data_ = 0;  // unread bytes before the image data, or before its next joined chunk
   std::size_t block_bytes_ = 0;
   bool skipped_image_data_ = false;
@@ -128,7 +129,7 @@ void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_en
   chunk_left_ = std::min(data_left_, max_chunk_bytes());
 }
 
-/// As many whole blocks as one chunk can hold.
+/// The largest number of bytes in whole blocks that fits into one chunk.
 std::size_t PngStream::max_chunk_bytes() const {
   constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
   return kMaxChunkBytes / block_bytes_ * block_bytes_;
@@ -208,7 +209,7 @@ constexpr std::array kPlainWords = {
     PlainWords{"invalid chunk type", "a chunk has an impossible name"},
 };
 
-/// Chunks that gpuimg does not use or reads itself; libpng must not even allocate them.
+/// Chunks that gpuimg ignores or reads itself. libpng must not even allocate memory for them.
 constexpr png_byte kUnusedChunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
 constexpr int kUnusedChunkCount = sizeof(kUnusedChunks) / 5;
@@ -227,8 +228,8 @@ void set_limits(png_structp png, std::size_t file_bytes) {
 /// A libpng read struct over bytes in memory; turns libpng's errors into Error.
 class PngSession {
  public:
-  /// `bytes` and `name` (printable) must outlive the session. `data_bytes`: as PngStream. Throws Error{out_of_memory}
-  /// and whatever PngStream throws.
+  /// `bytes` and `name` (printable) must outlive the session. `data_bytes` has the meaning that it has for PngStream.
+  /// Throws Error{out_of_memory}, and PngStream's errors.
   PngSession(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
   ~PngSession();
   PngSession(const PngSession&) = delete;
@@ -237,8 +238,9 @@ class PngSession {
   [[nodiscard]] png_structp png() const { return png_; }
   [[nodiscard]] png_infop info() const { return info_; }
 
-  /// Runs `call`, which calls libpng. libpng reports errors by longjmp, which this turns into an exception, so `call`
-  /// must not hold an object with a destructor while it calls libpng.
+  /// Runs `call`, which calls libpng. libpng reports errors by longjmp; this function converts them to exceptions.
+  /// While `call` calls libpng, it must not hold an object with a destructor, because longjmp would skip the
+  /// destructor.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(png_jmpbuf(png_)) != 0) {
@@ -278,8 +280,8 @@ PngSession::PngSession(ByteSpan bytes, const std::string& name, std::uint64_t da
       png_set_read_fn(png_, this, on_read);
       set_limits(png_, bytes.size());
       png_set_compression_buffer_size(png_, stream_.block_bytes());
-      png_set_check_for_invalid_index(png_, 0);  // PngPalette checks, in the same words for every version of libpng
-      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked critical chunks
+      png_set_check_for_invalid_index(png_, 0);                      // PngPalette checks indices instead
+      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // PngStream has checked the critical chunks
     });
   } catch (...) {
     png_destroy_read_struct(&png_, &info_, nullptr);
@@ -309,7 +311,7 @@ void PngSession::throw_failure() const {
   reject_damaged(name_, reason);
 }
 
-// Called inside libpng: nothing here may own memory, because longjmp runs no destructor.
+// libpng calls these functions. They must not own memory, because longjmp runs no destructor.
 void PngSession::on_error(png_structp png, png_const_charp message) {
   auto* session = static_cast<PngSession*>(png_get_error_ptr(png));
   const auto* plain = std::find_if(kPlainWords.begin(), kPlainWords.end(),
@@ -362,7 +364,7 @@ PngPalette palette_of(PngSession& session) {
   return {entries, std::as_bytes(std::span(alpha, static_cast<std::size_t>(alpha_count)))};
 }
 
-/// Reads rows of `row_bytes` each; all passes of an interlaced image go into the same rows.
+/// Reads rows of `row_bytes` each; all passes of an interlaced image write to the same rows.
 void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int height, const std::string& name) {
   int passes = 1;
   std::size_t libpng_row_bytes = 0;
@@ -399,7 +401,7 @@ Image read_palette_image(PngSession& session, int width, int height, const std::
 Image read_direct_image(PngSession& session, const PngHeader& header, const std::string& name) {
   bool has_transparent_color = false;
   session.guarded([&] {
-    int colors = 0;  // 0 for a color that libpng ignores, because it precedes a suggested palette
+    int colors = 0;  // 0 for a color that libpng ignores because it precedes a suggested palette
     has_transparent_color = png_get_tRNS(session.png(), session.info(), nullptr, &colors, nullptr) != 0 && colors > 0;
     if (has_transparent_color) {
       png_set_tRNS_to_alpha(session.png());
@@ -436,14 +438,14 @@ Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::strin
 }
 
 struct PngDataBytes {
-  std::uint64_t stream = 0;  ///< of the zlib stream at the start of the image data
+  std::uint64_t stream = 0;  ///< size of the zlib stream at the start of the image data
   std::uint64_t all = 0;
 };
 
-/// Nullopt if the chunks or the stream are damaged, or if the stream holds more than all rows need.
+/// Returns nullopt if the chunks or the stream are damaged, or if the stream holds more bytes than all rows need.
 std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& header, const std::string& name) {
   constexpr std::uint64_t kMaxPixelBytes = 8;
-  constexpr std::uint64_t kMaxRowExtra = 4;  // filters and rounding, in all passes
+  constexpr std::uint64_t kMaxRowExtra = 4;  // for filter bytes and rounding, in all passes
   constexpr std::uint64_t kMaxExtra = 64;
   std::vector<ByteSpan> parts;
   try {
@@ -462,8 +464,8 @@ std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& heade
   return stream ? std::optional(PngDataBytes{*stream, data.size}) : std::nullopt;
 }
 
-/// libpng's warning about bytes after the zlib stream is the same as for pixels after the last row. Bytes after the
-/// stream cannot affect pixels: the file is read without them, and a note reports them.
+/// libpng gives the same warning for bytes after the zlib stream and for pixels after the last row. Bytes after the
+/// stream cannot affect pixels, so the file is read again without them, and a note reports them.
 Image read_with_libpng_or_without_excess(ByteSpan bytes, const PngHeader& header, const std::string& name,
                                          std::vector<std::string>* notes) {
   try {
@@ -482,7 +484,7 @@ Image read_with_libpng_or_without_excess(ByteSpan bytes, const PngHeader& header
   }
 }
 
-/// Whether more frames follow, and whether libpng ignores a transparent color.
+/// Notes for the user: more frames follow, or libpng ignores a transparent color.
 std::vector<std::string> notes_on(ByteSpan bytes, const std::string& name) {
   std::vector<std::string> notes;
   bool has_transparency = false;
@@ -522,7 +524,7 @@ std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   return texts;
 }
 
-/// What decoding gives besides pixels. Of the image data, only the start matters.
+/// Everything in the result of decoding except the pixels. Needs only the start of the image data.
 DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   DecodedImage decoded;
   decoded.scaled_from = read_png_header(bytes, name).scaled_from();
@@ -532,7 +534,7 @@ DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   return decoded;
 }
 
-/// Checks the checksums of the image data while decoding.
+/// Reads rows, and checks the checksums of the image data while decoding.
 class PngRowReader final : public RowReader {
  public:
   PngRowReader(PngFile file, SimplePng png, std::string name, int threads)
@@ -546,7 +548,7 @@ class PngRowReader final : public RowReader {
     PngDataCheck checksums(file_);
     const PngParts parts = PngParts::of(png_, threads_);
     SimplePng png = png_;
-    if (parts.part_bytes == 0) {  // the data are inflated in order
+    if (parts.part_bytes == 0) {  // the data is inflated in order
       png.image_data = checksums.image_data();
     }
     try {
@@ -554,7 +556,7 @@ class PngRowReader final : public RowReader {
                                   [&](std::uint64_t end) { return checksums.up_to(end); });
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::decode) {
-        return false;  // libpng may give another verdict
+        return false;  // libpng can find another error
       }
       throw;
     }

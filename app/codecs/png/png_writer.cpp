@@ -1,5 +1,6 @@
-// A file whose IDAT chunks come from rows, or from a backend. Rows are filtered and deflated in independent strips:
-// a ring of strips, each packed by any idle thread. PNG specification, sections 5, 7.2, 9 and 11.
+// Writes a PNG whose IDAT chunks are made from rows, or come from a backend. Filters and deflates rows in independent
+// strips. The strips form a ring buffer; any idle thread packs the next one. PNG specification, sections 5, 7.2, 9 and
+// 11.
 #include "codecs/png/png.hpp"
 
 #include <fmt/format.h>
@@ -45,12 +46,12 @@ struct StripPlan {
   }
 };
 
-/// A strip, ready to be written.
+/// A filtered and deflated strip, ready to be written.
 struct PackedStrip {
   int index = 0;
-  std::vector<std::byte> chunk;  ///< an IDAT chunk's type and data, without length and CRC
-  std::uint32_t crc = 0;         ///< of chunk
-  std::uint32_t adler = 0;       ///< of the filtered bytes
+  std::vector<std::byte> chunk;  ///< type and data of an IDAT chunk, without length and CRC
+  std::uint32_t crc = 0;         ///< checksum of `chunk`
+  std::uint32_t adler = 0;       ///< checksum of the filtered bytes
   std::size_t filtered_size = 0;
 };
 
@@ -60,12 +61,13 @@ struct StripRows {
   const std::byte* above = nullptr;  ///< the row above the first; null at the top of the image
 };
 
-/// Provides the rows of strips in PNG's byte order, each with the row above it.
+/// Provides the rows of strips in PNG's byte order, together with the row above each.
 class RowSource {
  public:
   RowSource(PixelFormat format, std::size_t row_bytes);
 
-  /// With u16 pixels, row y must follow row y − 1 unless it is the first. Valid until the next call.
+  /// With u16 pixels, the rows of a strip must be requested from top to bottom without gaps. The result is valid until
+  /// the next call.
   PngRow row(const StripRows& strip, int y);
 
  private:
@@ -77,13 +79,14 @@ class RowSource {
   std::vector<std::uint8_t> above_;
 };
 
-/// Filters and deflates strips in any order. Holds less than 1 MB, or six rows if that is more; use one per thread.
+/// Filters and deflates strips in any order. Holds less than 1 MB, or six rows if they are larger. Use one object per
+/// thread.
 class StripPacker {
  public:
   /// png_level is 0 to 3, as in encode_png.
   StripPacker(PixelFormat format, const StripPlan& plan, int png_level);
 
-  /// Replaces the contents of `strip` with the strip of that index, reusing its memory.
+  /// Replaces the contents of `strip` with strip number `index`, and reuses its memory.
   void pack(const StripRows& rows, int index, PackedStrip& strip);
 
  private:
@@ -168,7 +171,7 @@ std::size_t StripPacker::try_filter(const StripRows& rows, PackedStrip& strip, i
   return deflater_.deflate(filtered, packed_, strip.index + 1 == plan_.strips);
 }
 
-/// Like try_filter, with the filtering that gives the smallest result; the first one on a tie.
+/// Like try_filter, but tries all filterings and keeps the smallest result; the first one on a tie.
 std::size_t StripPacker::smallest_of_all(const StripRows& rows, PackedStrip& strip) {
   std::size_t size = try_filter(rows, strip, kChooseForEachRow);
   best_.swap(packed_);
@@ -194,14 +197,14 @@ void StripPacker::finish(PackedStrip& strip, std::size_t size) const {
   strip.crc = deflate::crc32_of(strip.chunk);
 }
 
-/// A file as it is written: chunks in order, to a sink. Collects small pieces before passing them to the sink, which it
-/// borrows.
+/// Writes the chunks of a file in order to a sink. Collects small pieces before it passes them on. The sink must
+/// outlive the object.
 class PngOutput {
  public:
   explicit PngOutput(const ByteSink& sink) : sink_(sink) {}
 
-  /// Everything before the IDAT chunks: signature, header, metadata and text. Throws Error{usage} for a text entry that
-  /// PNG does not allow.
+  /// Writes everything before the IDAT chunks: signature, header, metadata and text. Throws Error{usage} for a text
+  /// entry that PNG does not allow.
   void begin(int width, int height, PixelFormat format, const std::string& name, const WriteOptions& options);
 
   /// Appends the bytes of whole chunks.
@@ -210,7 +213,7 @@ class PngOutput {
   /// Appends strips in order. Completes the zlib stream after the last one.
   void append_strip(PackedStrip& strip, bool is_last);
 
-  /// Everything after the IDAT chunks.
+  /// Writes everything after the IDAT chunks.
   void finish();
 
  private:
@@ -238,7 +241,7 @@ std::vector<std::byte> header_chunk(int width, int height, PixelFormat format, b
   add(u32be(static_cast<std::uint32_t>(height)));
   chunk.push_back(static_cast<std::byte>(one_bit ? 1 : sample_bytes(format.sample) * 8));
   chunk.push_back(kTypeOfChannels.at(static_cast<std::size_t>(format.channels)));
-  chunk.resize(chunk.size() + 3);  // deflate, the five filters, not interlaced
+  chunk.resize(chunk.size() + 3);  // compression method, filter method, no interlacing
   return chunk;
 }
 
@@ -309,7 +312,7 @@ void PngOutput::finish() {
   flush();
 }
 
-/// `content` is type and data.
+/// `content` is the type and data of the chunk.
 void PngOutput::append_chunk(std::span<const std::byte> content) {
   append(u32be(static_cast<std::uint32_t>(content.size() - 4)));
   append(content);
@@ -323,16 +326,16 @@ void PngOutput::flush() {
   }
 }
 
-/// Cuts rows into strips, packs the strips on several threads, and writes them in order. Rows are bytes, as PNG filters
-/// them. The output does not depend on how rows are divided among calls. If a call brings enough rows, or all that are
-/// left, they are packed in place; other rows are copied, and packed while the caller makes the next ones.
+/// Cuts rows into strips, packs the strips on several threads, and writes them in order. The output does not depend on
+/// how rows are divided among calls. If a call brings enough rows, or all remaining rows, packs them in place.
+/// Otherwise copies the rows, and packs them while the caller makes the next ones.
 class PngStripWriter {
  public:
-  /// Only the bytes per sample and per pixel of `format` matter. `threads` and `png_level` are those of WriteOptions.
+  /// Only the bytes per sample and per pixel of `format` are used. `threads` and `png_level` are those of WriteOptions.
   PngStripWriter(int width, int height, PixelFormat format, int threads, int png_level, PngOutput& file);
 
-  /// Takes the next rows, at most rows_left(). The call with the last rows passes everything to the file. Throws
-  /// std::bad_alloc and what the sink throws, which is called on this thread.
+  /// Takes the next rows, at most rows_left(). The call with the last rows passes everything to the file. Calls the
+  /// sink on this thread. Throws std::bad_alloc, and passes on the sink's exceptions.
   void write(ConstView rows);
 
   [[nodiscard]] int rows_left() const { return rows_left_; }
@@ -357,18 +360,18 @@ class PngStripWriter {
   PngOutput& file_;
   int workers_;
   tbb::enumerable_thread_specific<StripPacker> packers_;
-  std::vector<Slot> slots_;                           ///< of strips in flight, used in turn
-  std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< copied rows, preceded by the row above them; used in turn
-  OrderedTasks packing_;                              ///< packs strips; destroyed before what its threads use
-  int finished_ = 0;                                  ///< strips passed to the file
+  std::vector<Slot> slots_;                           ///< strips in flight; used in rotation
+  std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< copied rows; each slot starts with the row above them
+  OrderedTasks packing_;                              ///< packs strips; its threads use the members above
+  int finished_ = 0;                                  ///< number of strips passed to the file
 
-  int rows_left_;                     ///< not yet passed to write()
-  int copied_rows_ = 0;               ///< of the next strip
+  int rows_left_;                     ///< rows not yet passed to write()
+  int copied_rows_ = 0;               ///< number of rows copied to the next strip
   const std::byte* above_ = nullptr;  ///< the row above the next strip, in copies_; null at the top of the image
 };
 
-constexpr int kMaxWorkers = 32;                                 // more would cost memory and save no time
-constexpr std::size_t kMaxCopiedBytes = std::size_t{16} << 20;  // or one strip, if that is more
+constexpr int kMaxWorkers = 32;                                 // more threads would cost memory without saving time
+constexpr std::size_t kMaxCopiedBytes = std::size_t{16} << 20;  // or one strip, if it is larger
 
 ConstView rows_of(ConstView rows, int first, int count) {
   return {rows.row_bytes(first), rows.width, count, rows.pitch_bytes, rows.format};
@@ -404,17 +407,17 @@ void PngStripWriter::write(ConstView rows) {
       rows = rows_of(rows, count, rows.height - count);
     }
   } catch (...) {
-    packing_.abandon();  // the tasks borrow the caller's rows
+    packing_.abandon();  // the tasks refer to the caller's rows
     throw;
   }
 }
 
-/// How many of the next `rows` rows fill whole strips.
+/// The largest number of rows, at most `rows`, that completes whole strips.
 int PngStripWriter::rows_in_whole_strips(int rows) const {
   return rows == rows_left_ ? rows : rows - rows % plan_.rows_per_strip;
 }
 
-/// `rows` are whole strips, or the last rows of the image.
+/// `rows` must be whole strips, or the last rows of the image.
 void PngStripWriter::pack_in_place(ConstView rows) {
   for (int y = 0; y < rows.height; y += plan_.rows_per_strip) {
     const int count = std::min(plan_.rows_per_strip, rows.height - y);
@@ -428,7 +431,7 @@ void PngStripWriter::pack_in_place(ConstView rows) {
   }
 }
 
-/// Copies the first of these rows to the next strip. Returns how many it has taken.
+/// Copies the first of these rows to the next strip. Returns the number of copied rows.
 int PngStripWriter::copy(ConstView rows) {
   const int strip = packing_.begun();
   if (copied_rows_ == 0) {
@@ -456,7 +459,7 @@ int PngStripWriter::copy(ConstView rows) {
   return count;
 }
 
-/// Row −1 is the row above the strip.
+/// `y` = −1 is the row above the strip.
 std::byte* PngStripWriter::copied_row(int strip, int y) {
   auto& rows = copies_[static_cast<std::size_t>(strip) % copies_.size()];
   if (rows == nullptr) {

@@ -1,5 +1,5 @@
-// Palette look-up and the other conversions of rows, in place; the walk through a file's chunks; which chunks a simple
-// PNG may have, and in which order (PNG specification, section 5.6).
+// Converts rows in place, for example by palette look-up; walks the chunks of a file; and checks which chunks a simple
+// PNG has and in which order (PNG specification, section 5.6).
 #include "codecs/png/simple_png.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace gpuimg::codecs::png {
 namespace {
 
-/// Returns the largest index.
+/// Converts indices to colors. Returns the largest index.
 template <std::size_t kChannels, class Colors>
 std::size_t expand(const std::byte* indices, std::byte* pixels, std::size_t count, const Colors& colors) {
   std::size_t largest = 0;
@@ -30,7 +30,7 @@ std::size_t expand(const std::byte* indices, std::byte* pixels, std::size_t coun
   return largest;
 }
 
-/// For each byte of packed samples: its samples, times `factor`.
+/// For each value of a byte with packed samples: the samples in it, multiplied by `factor`.
 using UnpackedBytes = std::array<std::array<std::uint8_t, 8>, 256>;
 
 UnpackedBytes unpacked_bytes(unsigned bits, unsigned factor) {
@@ -59,7 +59,7 @@ void unpack_rows(const std::uint8_t* packed, std::uint8_t* to, const SimplePng& 
   }
 }
 
-/// Adds alpha: 0 for the transparent color, else opaque.
+/// Adds an alpha channel: 0 for the transparent color, opaque for all others.
 template <class T, std::size_t kChannels>
 void add_alpha(Image& rows, const PngColor& transparent) {
   const std::size_t pixels = rows.view().pixel_count();
@@ -83,7 +83,8 @@ constexpr std::uint64_t kCrcBytes = 4;
 constexpr std::array<unsigned char, 12> kEmptyIdat = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
 using DataChunk = PngFile::DataChunk;
 
-/// The checksum of an image data chunk before its first byte: that of its type, as for an empty chunk.
+/// The checksum of an image data chunk before its first data byte. It equals the checksum of an empty chunk, because it
+/// covers only the type.
 std::uint32_t crc_of_type() { return u32be_at(std::as_bytes(std::span(kEmptyIdat)), kLengthBytes + kTypeBytes); }
 
 bool append(const RandomAccess& file, std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& to) {
@@ -140,7 +141,7 @@ bool has_sound_name(const PngChunkView& chunk) {
   });
 }
 
-/// Collects what is known about the file. Each function returns false if the file is not simple.
+/// Collects facts about the file. Each function returns false if the file is not simple.
 class Parser {
  public:
   bool add_all(ByteSpan bytes, const std::string& name) {
@@ -217,7 +218,7 @@ class Parser {
     return true;
   }
 
-  /// The palette of a color image only suggests colors.
+  /// In a color image, the palette only suggests colors.
   bool add_palette(ByteSpan colors) {
     const std::size_t max_bytes = 3 * (color_type_ == kIndexed ? std::size_t{1} << png.bits : 256);
     const bool is_in_place = colors_.empty() && transparency_.empty() && !has_data_;
@@ -226,7 +227,7 @@ class Parser {
     return may_have_one && is_in_place && !colors.empty() && colors.size() <= max_bytes && colors.size() % 3 == 0;
   }
 
-  /// Opacities of a palette, or a transparent color.
+  /// Opacities of palette entries, or a transparent color.
   bool add_transparency(ByteSpan transparency) {
     const bool is_in_place = transparency_.empty() && !has_data_;
     const std::size_t max_bytes = color_type_ == kIndexed ? colors_.size() / 3
@@ -238,7 +239,7 @@ class Parser {
     return is_in_place && !transparency.empty() && has_size;
   }
 
-  /// Nullopt if the image cannot have this color.
+  /// Returns nullopt if the image cannot contain this color.
   [[nodiscard]] std::optional<PngColor> transparent_color() const {
     const std::uint32_t max = (1U << png.bits) - 1;
     PngColor color{};
@@ -269,7 +270,7 @@ class Parser {
   bool has_data_ = false;
   ByteSpan colors_;
   ByteSpan transparency_;
-  std::vector<ByteSpan> image_data_;  // none is empty
+  std::vector<ByteSpan> image_data_;  // does not contain empty spans
 };
 
 /// Deflate compresses at most 1032:1.
@@ -278,8 +279,8 @@ bool can_make_rows(const SimplePng& png, std::uint64_t stream_bytes) {
   return png.row_bytes() * static_cast<std::uint64_t>(png.height) / kMaxRatio <= stream_bytes;
 }
 
-/// True for a zlib stream with the largest window and without a dictionary. For smaller windows, zlib's verdict depends
-/// on how it is called.
+/// True for a zlib stream with the largest window and without a dictionary. For smaller windows, zlib can accept or
+/// reject the same stream, depending on how it is called.
 bool has_usual_zlib_head(const RandomAccess& data) {
   std::array<std::byte, 2> head{};
   return data.read(0, head) == head.size() && u8_at(head, 0) == 0x78U && (u8_at(head, 1) & 0x20U) == 0 &&
@@ -327,7 +328,7 @@ void PngPalette::paint(Image& image, const std::string& name) const {
 std::optional<PngFile> scan_png(const RandomAccess& file) {
   constexpr std::uint64_t kSignatureBytes = 8;
   constexpr std::uint64_t kOverhead = kLengthBytes + kTypeBytes + kCrcBytes;
-  constexpr std::uint64_t kMaxBytes = 0x7FFFFFFF;  // of a chunk, and of all image data: libpng's limit
+  constexpr std::uint64_t kMaxBytes = 0x7FFFFFFF;  // libpng's limit for a chunk and for all image data
   constexpr std::uint64_t kUsualChunkBytes = 1024;
   PngFile png;
   png.file = file;
@@ -408,7 +409,7 @@ void PngDataCheck::add(std::span<const std::byte> bytes) {
   }
 }
 
-/// Compares the checksum of the chunk if its last byte has been added, and those of empty chunks that follow.
+/// If the last byte of a chunk has been added, compares its checksum, and the checksums of empty chunks that follow.
 void PngDataCheck::end_chunks() {
   for (; are_right_ && chunk_ < png_.chunks->size() && done_ == (*png_.chunks)[chunk_].data_end; ++chunk_) {
     const DataChunk& chunk = (*png_.chunks)[chunk_];

@@ -1,5 +1,5 @@
-// Simple PNGs, the kind that png_fast_reader.hpp reads without libpng: what their chunks say, where their image data
-// are, in memory or in a file, and the pixels that their rows hold. PNG specification, third edition, sections 5
+// Simple PNGs are the files that png_fast_reader.hpp reads without libpng. This file parses their chunks, finds their
+// image data in memory or in a file, and converts their rows to pixels. PNG specification, third edition, sections 5
 // and 11.
 #pragma once
 
@@ -24,14 +24,14 @@ class PngPalette {
  public:
   PngPalette() = default;
 
-  /// `colors` is the PLTE payload: 1 to 256 times red, green, blue. `opacities` is the tRNS payload, with at most as
-  /// many entries; empty without transparency.
+  /// `colors` is the PLTE payload: 1 to 256 triples of red, green and blue. `opacities` is the tRNS payload. It has at
+  /// most one entry per color, and is empty without transparency.
   PngPalette(ByteSpan colors, ByteSpan opacities);
 
   [[nodiscard]] int channels() const { return has_alpha_ ? 4 : 3; }
 
-  /// Where paint() expects the indices, one per byte, in an image of channels() channels: at its end, so that painting
-  /// from the front never overwrites an unread index.
+  /// The location in an image of channels() channels where paint() expects the indices, one per byte. They are at the
+  /// end, so that painting from the front never overwrites an unread index.
   [[nodiscard]] static std::byte* indices_of(Image& image);
 
   /// Throws Error{decode} for an index outside the palette. `name` is the file's printable name.
@@ -43,20 +43,20 @@ class PngPalette {
   bool has_alpha_ = false;
 };
 
-/// Gray, or red, green and blue; as decoded.
+/// Gray, or red, green and blue, as decoded values.
 using PngColor = std::array<std::uint16_t, 3>;
 
 /// A PNG of any kind that is not interlaced.
 struct SimplePng {
   int width = 0;
   int height = 0;
-  int bits = 8;        ///< of a stored sample: 1, 2, 4, 8 or 16
-  PixelFormat stored;  ///< the format of a row whose samples have a byte at least; for palettes, u8 with one channel
+  int bits = 8;        ///< bits of a stored sample: 1, 2, 4, 8 or 16
+  PixelFormat stored;  ///< row format with at least one byte per sample; for palettes, u8 with one channel
   std::optional<PngPalette> palette;
   std::optional<PngColor> transparent;
-  RandomAccess image_data;  ///< of all IDAT chunks, not empty
+  RandomAccess image_data;  ///< contents of all IDAT chunks; not empty
 
-  /// What decoding gives.
+  /// The format of the decoded pixels.
   [[nodiscard]] PixelFormat decoded() const {
     return palette ? PixelFormat{Sample::u8, palette->channels()}
                    : PixelFormat{stored.sample, stored.channels + (transparent ? 1 : 0)};
@@ -67,9 +67,9 @@ struct SimplePng {
   [[nodiscard]] std::size_t deflated_bytes() const { return image_data.size; }
 };
 
-/// A PNG whose image data stay in the file.
+/// A PNG whose image data stays in the file.
 struct PngFile {
-  /// A chunk of image data: its type, payload and checksum in the file, and where its payload ends in image_data.
+  /// A chunk of image data: type, payload and checksum in the file, and the end of its payload in `image_data`.
   struct DataChunk {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -77,26 +77,27 @@ struct PngFile {
   };
 
   RandomAccess file;
-  std::vector<std::byte> frame;  ///< the file with one empty IDAT chunk in place of all that it has
+  std::vector<std::byte> frame;  ///< the file with a single empty IDAT chunk instead of all its IDAT chunks
   std::shared_ptr<const std::vector<DataChunk>> chunks;
-  RandomAccess image_data;  ///< the payloads of `chunks`, as one
+  RandomAccess image_data;  ///< the payloads of `chunks`, concatenated
 };
 
-/// Walks the chunks through IEND. Returns nullopt for a file that must be held whole: it is cut off, its image data are
-/// not contiguous or of 2 GiB, or it has very many chunks or much besides its image data. Checks no checksums.
+/// Walks the chunks through IEND. Returns nullopt if the file must be held whole in memory: it is cut off; its image
+/// data is not contiguous, or reaches 2 GiB; or it has very many chunks, or large ones other than image data. Does not
+/// check checksums.
 std::optional<PngFile> scan_png(const RandomAccess& file);
 
-/// Checks the checksums of the image data from the beginning on, while its caller inflates them.
+/// Verifies the checksums of the image data from its beginning, while the caller inflates the data.
 class PngDataCheck {
  public:
-  /// The file must outlive it.
+  /// The file must outlive the check.
   explicit PngDataCheck(const PngFile& png);
 
-  /// The image data for one user, which alternates reads and calls of up_to(): bytes that are read in order are checked
-  /// at once, so that up_to() need not read them again. The check must outlive it.
+  /// The image data, for one reader that alternates reads and calls of up_to(). Bytes that are read in order are
+  /// checked during the read, so that up_to() need not read them again. The check must outlive the result.
   RandomAccess image_data();
 
-  /// Continues to byte `end` of the image data. Returns false once a checksum was wrong.
+  /// Continues the check up to byte `end` of the image data. Returns false after any wrong checksum.
   bool up_to(std::uint64_t end);
 
  private:
@@ -106,37 +107,38 @@ class PngDataCheck {
   const PngFile& png_;
   std::vector<std::byte> buffer_;
   std::size_t chunk_ = 0;
-  std::uint64_t done_ = 0;  // bytes of the image data
-  std::uint32_t crc_;       // of the chunk so far
+  std::uint64_t done_ = 0;  // number of checked bytes of the image data
+  std::uint32_t crc_;       // checksum of the current chunk so far
   bool are_right_ = true;
 };
 
-/// Returns nullopt if the file needs libpng: for other kinds, and if anything is damaged or unusual. Checks the
-/// checksums of all critical chunks; size limits are up to the caller. Throws Error{decode} if the file ends before
-/// IEND. `bytes` starts with the PNG signature and must outlive the result.
+/// Returns nullopt if libpng must read the file: it is of another kind, or something in it is damaged or unusual.
+/// Checks the checksums of all critical chunks; size limits are up to the caller. Throws Error{decode} if the file ends
+/// before IEND. `bytes` starts with the PNG signature and must outlive the result.
 std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name);
 
-/// The same for a file whose image data stay in it. The caller checks their checksums. `file` must outlive the result.
+/// Like above, for a file whose image data stays in it. The caller must verify the data's checksums. `file` must
+/// outlive the result.
 std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name);
 
-/// True for 0.5 to 64 megapixels: a CPU thread decodes smaller images just as fast, and larger ones are read in bands.
+/// True for 0.5 to 64 megapixels. A CPU thread decodes smaller images just as fast; larger images are read in bands.
 constexpr bool is_size_for_backends(std::uint64_t width, std::uint64_t height) {
   constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 19;
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 26;
   return width * height >= kMinPixels && width * height <= kMaxPixels;
 }
 
-/// Returns nullopt for every file that the host must read: other kinds than EncodedPng's, anything damaged or unusual
-/// in the chunks besides the image data, and data that are too large or too short for the image. The data themselves
-/// are not looked at. Never throws. The result borrows `bytes`.
+/// Returns nullopt if the host must read the file: EncodedPng does not allow its kind, a chunk other than image data is
+/// damaged or unusual, or the size of the data does not fit the image. Does not inspect the image data itself. Never
+/// throws. The result borrows `bytes`.
 std::optional<EncodedPng> describe_png_data(ByteSpan bytes) noexcept;
 
-/// Where stored rows belong in the memory for the same number of rows of pixels: at its end. A loop that expands them
-/// from the front then never overwrites bytes that it has not read.
+/// The location of stored rows in the memory of as many rows of pixels: at its end. A loop that expands the rows from
+/// the front then never overwrites unread bytes.
 std::byte* stored_rows_of(Image& rows, const SimplePng& png);
 
-/// Turns stored rows into pixels, in place: samples of less than a byte, palettes, a transparent color. Rows must be in
-/// the byte order of the machine. Throws Error{decode} for an index outside the palette. `name` is
+/// Converts stored rows to pixels in place: unpacks samples smaller than a byte, and applies a palette or a transparent
+/// color. Rows must be in the machine's byte order. Throws Error{decode} for an index outside the palette. `name` is
 /// printable.
 void expand_stored_rows(Image& rows, const SimplePng& png, const std::string& name);
 

@@ -1,5 +1,5 @@
-// Reads and writes PNM: headers of the seven kinds P1 to P7, then rows as text, bits or samples. Netpbm's pages pbm(5),
-// pgm(5), ppm(5) and pam(5).
+// Reads and writes PNM. Parses the headers of the seven types P1 to P7, then rows of text, bits or samples.
+// Specification: Netpbm's manual pages pbm(5), pgm(5), ppm(5) and pam(5).
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class PnmText {
  public:
   PnmText(ByteSpan bytes, std::size_t offset, const std::string& name) : bytes_(bytes), offset_(offset), name_(name) {}
 
-  /// The next number of a header. Rejects the file as truncated if nothing follows the number.
+  /// The next number of a header. Rejects the file as truncated if no byte follows the number.
   std::uint64_t number() {
     skip_space();
     std::uint64_t value = 0;
@@ -51,8 +51,8 @@ class PnmText {
     return value;
   }
 
-  /// The next value of a P2 or P3. If a further digit could follow the last value of a file, white space must follow
-  /// it: otherwise the file may be cut off.
+  /// The next value of a P2 or P3. The last value of a file must be followed by white space if another digit would also
+  /// be valid: otherwise the file could be cut off.
   std::uint32_t value(std::uint32_t max) {
     skip_space();
     std::uint32_t value = 0;
@@ -72,7 +72,7 @@ class PnmText {
     return value;
   }
 
-  /// The next pixel of a P1, which needs no white space. True for 1, which is black.
+  /// The next pixel of a P1, where white space is optional. Returns true for 1, which is black.
   bool take_bit() {
     skip_space();
     const std::uint32_t digit = peek();
@@ -83,7 +83,8 @@ class PnmText {
     return digit == '1';
   }
 
-  /// The offset after the single white space that ends a header: the end of the line if it has a comment.
+  /// The offset after the single white space character that ends a header. If a comment follows there, the offset after
+  /// its line.
   std::size_t end_of_header() {
     skip_comment();
     if (!is_space(peek())) {
@@ -111,7 +112,7 @@ class PnmText {
     }
   }
 
-  /// Up to the end of its line.
+  /// Skips to the end of the line.
   void skip_comment() {
     if (peek() == '#') {
       while (peek() != '\n' && peek() != '\r') {
@@ -126,10 +127,10 @@ class PnmText {
 };
 
 struct PnmHeader {
-  int kind = 0;  ///< the digit after the P: 7 is PAM
+  int kind = 0;  ///< the digit after the P; 7 is PAM
   std::uint64_t width = 0;
   std::uint64_t height = 0;
-  int channels = 1;        ///< 2 and 4 with alpha
+  int channels = 1;        ///< 2 and 4 include alpha
   std::uint32_t max = 1;   ///< the value of white, 1 to 65535
   std::size_t pixels = 0;  ///< offset of the pixels
 
@@ -149,7 +150,7 @@ std::uint32_t checked_max(std::uint64_t max, const std::string& name) {
   return static_cast<std::uint32_t>(max);
 }
 
-/// P1 to P6: width, height and, except for bitmaps, the maximum value.
+/// Reads the header of P1 to P6: width, height and, except for bitmaps, the maximum value.
 PnmHeader read_numbers(ByteSpan bytes, int kind, const std::string& name) {
   PnmText text(bytes, 2, name);
   PnmHeader header;
@@ -172,7 +173,7 @@ class PamLines {
 
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
-  /// The next line without white space around it.
+  /// The next line, without white space at its ends.
   std::string_view next() {
     const std::size_t end = text_.find('\n', offset_);
     if (end == std::string_view::npos) {
@@ -199,7 +200,7 @@ std::uint64_t number_in(std::string_view text, std::string_view key, const std::
   return number;
 }
 
-/// A file without a type has the type that its number of channels suggests.
+/// A file without a type has the type that matches its number of channels.
 void check_type(std::string_view type, std::uint64_t depth, const std::string& name) {
   struct Type {
     std::string_view name;
@@ -259,8 +260,8 @@ PnmHeader read_pam(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
-/// `bytes` starts with the signature, and may be cut off after the header. Throws like decode_image; the size is not
-/// checked.
+/// `bytes` starts with the signature, and may be cut off after the header. Throws like decode_image. Does not check the
+/// size.
 PnmHeader read_pnm_header(ByteSpan bytes, const std::string& name) {
   const auto kind = static_cast<int>(u8_at(bytes, 1) - '0');
   return kind == 7 ? read_pam(bytes, name) : read_numbers(bytes, kind, name);
@@ -270,7 +271,7 @@ std::size_t row_values(const PnmHeader& header) {
   return static_cast<std::size_t>(header.width) * static_cast<std::size_t>(header.channels);
 }
 
-/// Bytes of a row; for text, the minimum.
+/// Number of bytes in a row; for text, the minimum.
 std::size_t row_bytes(const PnmHeader& header) {
   if (header.kind == 4) {
     return (static_cast<std::size_t>(header.width) + 7) / 8;

@@ -1,5 +1,6 @@
-// Reads PSD: skips from section to section. Of the layer section, reads only the number of layers. Joins the planes of
-// the merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
+// Reads PSD. Skips from section to section, and reads only the number of layers from the layer section. Combines the
+// planes of the merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md,
+// "Files".
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -26,14 +27,14 @@
 namespace gpuimg::codecs::psd {
 namespace {
 
-/// The values are those in the file.
+/// The color mode. The values are the ones stored in the file.
 enum class PsdMode : std::uint8_t { bitmap = 0, gray = 1, indexed = 2, rgb = 3, cmyk = 4, duotone = 8 };
 
 struct PsdHeader {
-  bool is_large = false;  ///< PSB: some lengths take twice the bytes
+  bool is_large = false;  ///< PSB: some length fields have 8 bytes instead of 4
   PsdMode mode = PsdMode::rgb;
-  std::uint32_t bits = 8;      ///< of a value: 1, 8 or 16
-  std::uint64_t channels = 0;  ///< planes of the merged image
+  std::uint32_t bits = 8;      ///< bits per value: 1, 8 or 16
+  std::uint64_t channels = 0;  ///< number of planes in the merged image
   std::uint64_t width = 0;
   std::uint64_t height = 0;
 
@@ -42,9 +43,9 @@ struct PsdHeader {
 };
 
 struct PsdSections {
-  ByteSpan colors;                ///< of an indexed file
+  ByteSpan colors;                ///< palette of an indexed file
   ByteSpan resources;             ///< Photoshop image resources
-  bool has_transparency = false;  ///< the plane after the colors is the transparency of the merged image
+  bool has_transparency = false;  ///< the plane after the colors holds the transparency
   std::size_t image = 0;          ///< offset of the merged image
 };
 
@@ -66,7 +67,7 @@ class PsdFields {
     offset_ += taken.size();
     return taken;
   }
-  /// A length of 8 bytes if `is_long`, otherwise of 4.
+  /// Reads a length of 8 bytes if `is_long`, otherwise of 4 bytes.
   std::uint64_t length(bool is_long) {
     const std::uint64_t high = is_long ? u32be_at(take(4), 0) : 0;
     return high << 32 | u32be_at(take(4), 0);
@@ -98,7 +99,7 @@ void check_mode(std::uint32_t mode, std::uint32_t bits, const std::string& name)
   }
 }
 
-/// The keys of tagged blocks whose length takes 8 bytes in a PSB.
+/// True for the keys of tagged blocks whose length has 8 bytes in a PSB.
 bool has_long_length(std::string_view key) {
   constexpr std::array<std::string_view, 13> kKeys = {"LMsk", "Lr16", "Lr32", "Layr", "Mt16", "Mt32", "Mtrn",
                                                       "Alph", "FMsk", "lnk2", "FEid", "FXid", "PxSD"};
@@ -110,7 +111,8 @@ std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>
 /// A negative number of layers means that the merged image has transparency.
 bool is_negative(ByteSpan layers) { return layers.size() >= 2 && (u8_at(layers, 0) & 0x80U) != 0; }
 
-/// 16-bit files keep their layers in a tagged block. Throws TruncatedFile if the blocks do not fit into the section.
+/// Reads tagged blocks, because 16-bit files keep their layers there. Throws TruncatedFile if the blocks do not fit
+/// into the section.
 bool blocks_say_transparent(ByteSpan section, std::size_t offset, bool is_large, const std::string& name) {
   PsdFields blocks(section, offset, name);
   while (section.size() - blocks.offset() >= 12) {
@@ -129,7 +131,7 @@ bool blocks_say_transparent(ByteSpan section, std::size_t offset, bool is_large,
   return false;
 }
 
-/// `section` holds layers and masks. Damage inside it does not matter to the merged image.
+/// `section` holds layers and masks. Ignores damage inside it, because the merged image does not depend on it.
 bool says_transparent(ByteSpan section, bool is_large, const std::string& name) {
   try {
     PsdFields fields(section, 0, name);
@@ -137,15 +139,15 @@ bool says_transparent(ByteSpan section, bool is_large, const std::string& name) 
     if (!layers.empty()) {
       return is_negative(layers);
     }
-    fields.take(fields.length(false));  // the mask of all layers
+    fields.take(fields.length(false));  // skips the mask of all layers
     return blocks_say_transparent(section, fields.offset(), is_large, name);
   } catch (const TruncatedFile&) {
     return false;
   }
 }
 
-/// `bytes` starts with the signature, and may be cut off after the first 26 bytes. Throws like decode_image; the size
-/// is not checked.
+/// `bytes` starts with the signature, and may be cut off after the first 26 bytes. Throws like decode_image. Does not
+/// check the size.
 PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   require_bytes(bytes, kHeaderBytes, name);
   constexpr std::uint32_t kSmall = 1;
@@ -168,10 +170,10 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
-/// The image resources of a file that may be cut off after them.
+/// The image resources. The file may be cut off after them.
 ByteSpan psd_resources(ByteSpan bytes, const std::string& name) {
   PsdFields fields(bytes, kHeaderBytes, name);
-  fields.take(fields.length(false));  // colors
+  fields.take(fields.length(false));  // skips the colors
   return fields.take(fields.length(false));
 }
 
@@ -187,15 +189,15 @@ PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std
   return sections;
 }
 
-/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). Each coded row is located by
-/// the table of row lengths, not by where the code of the previous row ends.
+/// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). The table of row lengths
+/// gives the position of each coded row, even if the previous row's code ends elsewhere.
 class PsdPlanes {
  public:
-  /// `data` is the merged image with its compression. Rejects data that are too short for the planes before allocating
-  /// the table of rows.
+  /// `data` is the merged image, starting with its compression method. Rejects data that are too short for the planes
+  /// before allocating the table of rows.
   PsdPlanes(ByteSpan data, const PsdHeader& header, const std::string& name);
 
-  /// Writes one row of a plane as stored: header.row_bytes() bytes.
+  /// Writes one stored row of a plane: header.row_bytes() bytes.
   void read_row(std::size_t plane, std::size_t y, std::byte* to) const;
 
  private:
@@ -204,11 +206,11 @@ class PsdPlanes {
   ByteSpan data_;
   std::size_t height_;
   std::size_t row_bytes_;
-  std::vector<std::size_t> starts_;  ///< of each coded row, and the end of the last one; empty if rows are plain
+  std::vector<std::size_t> starts_;  ///< start of each coded row, and end of the last one; empty if rows are plain
   const std::string& name_;
 };
 
-/// Unpacks PackBits until `to` is full. A count of 128 is skipped.
+/// Unpacks PackBits until `to` is full. Ignores counts of 128.
 void unpack_runs(ByteSpan from, std::span<std::byte> to, const std::string& name) {
   while (!to.empty()) {
     if (from.empty()) {
@@ -284,14 +286,14 @@ void keep(std::vector<std::byte>& to, ByteSpan found, ByteSpan resource, const c
   }
 }
 
-/// The density in fixed-point pixels per inch, whatever unit the program displays.
+/// The density in fixed-point pixels per inch. The unit that the program displays does not matter.
 std::optional<PixelDensity> density_in(ByteSpan resolution) {
   constexpr std::size_t kBytes = 16;
   constexpr std::size_t kVerticalAt = 8;
   if (resolution.size() < kBytes) {
     return std::nullopt;
   }
-  const auto ratio_at = [&](std::size_t offset) {  // with 16 fractional bits
+  const auto ratio_at = [&](std::size_t offset) {  // numbers have 16 fractional bits
     constexpr double kOne = 65536;
     return simplest_ratio(u32be_at(resolution, offset) / kOne, 0.5 / kOne);
   };
@@ -300,7 +302,7 @@ std::optional<PixelDensity> density_in(ByteSpan resolution) {
   return x && y ? std::optional(PixelDensity{*x, *y, DensityUnit::inch}) : std::nullopt;
 }
 
-/// Adds a clause to `details` for each damaged piece.
+/// Reads the metadata. Adds a clause to `details` for each damaged piece.
 Metadata read_psd_metadata(ByteSpan resources, std::vector<std::string>& details) {
   const PhotoshopResources found = photoshop_resources(resources);
   Metadata metadata;
@@ -372,7 +374,7 @@ class RowJoiner {
     }
   }
 
-  /// 1 is black.
+  /// Converts bits to levels; 1 is black.
   void spread_bits(T* to, std::size_t step) const {
     for (std::size_t x = 0; x < width_; ++x) {
       const bool is_black = (std::to_integer<unsigned>(rows_[0][x / 8]) >> (7 - x % 8) & 1U) != 0;
@@ -380,7 +382,7 @@ class RowJoiner {
     }
   }
 
-  /// The palette has all red levels first, then green, then blue.
+  /// Looks up palette colors. The palette has all red levels first, then green, then blue.
   void look_up(T* to, std::size_t step) const {
     constexpr std::size_t kColors = kPaletteBytes / 3;
     for (std::size_t x = 0; x < width_; ++x) {
@@ -402,7 +404,7 @@ class RowJoiner {
   const PsdSections& sections_;
   const PsdPlanes& planes_;
   std::size_t width_;
-  std::vector<std::vector<std::byte>> rows_;  ///< one row per plane that is read
+  std::vector<std::vector<std::byte>> rows_;  ///< one row for each plane that is read
   std::vector<T> joined_;
   std::vector<T> rgb_;
 };

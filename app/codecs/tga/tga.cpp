@@ -1,7 +1,8 @@
-// Reads and writes TGA with the stb libraries, behind five guards.
-// Guard 1 checks what a header declares and writes a new one, so that stb_image sees only checked values. Guards 2 to 5
-// are around the call: a zeroing allocator with a budget, no conversions inside stb_image, only this format, and a
-// source that records reads past the end. Such a read makes the file truncated, whatever stb_image returns.
+// Reads and writes TGA with the stb libraries, protected by five guards.
+// Guard 1 checks the header's values and writes a new header, so that stb_image sees only checked values. Guards 2 to 5
+// surround the call of stb_image: an allocator that zeroes memory and has a budget, no conversions inside stb_image,
+// only this format, and a data source that records reads past the end. After such a read, the file is truncated, even
+// if stb_image reports success.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -34,17 +35,17 @@ namespace gpuimg::codecs::tga {
 namespace {
 
 struct TgaInput {
-  std::vector<std::byte> header;   ///< what stb_image reads first
-  ByteSpan body;                   ///< what it reads next: part of the file, or `widened`
+  std::vector<std::byte> header;   ///< first bytes that stb_image reads
+  ByteSpan body;                   ///< next bytes that stb_image reads: part of the file, or `widened`
   std::vector<std::byte> widened;  ///< 16-bit pixels with alpha, converted to 32 bits
   int width = 0;
   int height = 0;
-  int channels = 0;             ///< as stb_image returns them
-  bool declares_alpha = false;  ///< otherwise a fourth byte is dropped if it is 0 in all pixels or 255 in all
-  bool is_mirrored = false;     ///< stored right to left
+  int channels = 0;             ///< number that stb_image returns
+  bool declares_alpha = false;  ///< if false, a fourth byte is dropped if all are 0 or all are 255
+  bool is_mirrored = false;     ///< rows are stored right to left
 };
 
-/// Rows with one byte per channel: not run-length coded, without a color map, and not of 5 bits per channel.
+/// Rows with one byte per channel, not run-length coded, without a color map, and without 5-bit channels.
 struct TgaRows {
   int width = 0;
   int height = 0;
@@ -117,10 +118,10 @@ void check_kind(const TgaHeader& header, const std::string& name) {
   }
 }
 
-/// Bits per color.
+/// Number of bits per color.
 std::uint32_t color_bits(const TgaHeader& header) { return header.kind == kMapped ? header.map_bits : header.bits; }
 
-/// True for one bit of alpha with three times five bits of color.
+/// True for pixels with one bit of alpha and three times five bits of color.
 bool has_alpha_bit(const TgaHeader& header) {
   return header.kind != kGray && color_bits(header) == 16 && (header.descriptor & 15U) != 0;
 }
@@ -207,7 +208,7 @@ void append_widened(ByteSpan colors, std::vector<std::byte>& to) {
   }
 }
 
-/// Requires a checked `body`.
+/// `body` must have been checked.
 std::vector<std::byte> widened_pixels(ByteSpan body, const TgaHeader& header) {
   std::vector<std::byte> wide;
   std::size_t left = std::size_t{header.width} * header.height;
@@ -229,7 +230,7 @@ std::vector<std::byte> widened_pixels(ByteSpan body, const TgaHeader& header) {
   return wide;
 }
 
-/// Widens 16 bits with alpha to 32 bits, in the color map or in the pixels.
+/// Widens 16-bit colors with alpha to 32 bits, in the color map or in the pixels.
 void widen(TgaHeader& header, std::vector<std::byte>& map, TgaInput& input) {
   if (header.kind == kMapped) {
     std::vector<std::byte> wide;
@@ -297,8 +298,8 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-/// Nullopt for other rows, and if only the pixels show whether there is alpha. Throws like tga_input, but does not see
-/// the pixels. `beginning` is the beginning of a file.
+/// Returns nullopt for rows that are stored differently, and if alpha can be judged only from the pixels. `beginning`
+/// is the beginning of a file. Throws like tga_input, but does not check the pixels.
 std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& name, std::uint64_t max_pixels) {
   const TgaHeader header = read_header(beginning, name);
   check_kind(header, name);
@@ -317,8 +318,9 @@ std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& na
       {header.map_offset() + header.map_bytes(), header.width * header.pixel_bytes(), !header.is_top_down()}};
 }
 
-/// The header and the body as one stream. stb_image refills its own buffer, always the same one, in blocks that may be
-/// larger than the rest of the stream. An empty read, or a short read into other memory, is a read past the end.
+/// The header and the body as one stream. stb_image refills its own buffer in blocks that can be larger than the
+/// remaining stream; this buffer is always at the same address. A read past the end is therefore an empty read, or a
+/// short read into other memory.
 class Source {
  public:
   explicit Source(const TgaInput& input) : parts_{input.header, input.body} {}
@@ -433,7 +435,7 @@ int settle_alpha(View pixels, const TgaInput& input) {
   return carries_nothing ? drop_alpha(pixels) : pixels.format.channels;
 }
 
-/// Stored colors are blue, green, red. `step` is −1 for a mirrored row, else 1.
+/// Converts stored colors in the order blue, green, red. `step` is −1 for a mirrored row, otherwise 1.
 template <int kChannels>
 void unpack_row(const std::byte* from, int width, int step, std::byte* to) {
   for (int x = 0; x < width; ++x, from += kChannels, to += step * kChannels) {
@@ -525,7 +527,7 @@ DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions
 }
 
 void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& /*options*/, const ByteSink& sink) {
-  // stb requires rows without padding.
+  // stb_image_write requires rows without padding.
   std::optional<Image> tight;
   if (pixels.pitch_bytes != pixels.tight_pitch_bytes() && pixels.height > 1) {
     tight = copy_of(pixels);

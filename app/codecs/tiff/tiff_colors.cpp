@@ -1,4 +1,4 @@
-// Fixed-point numbers keep the results the same on every machine.
+// Converts colors in fixed-point arithmetic, so that the results are the same on every machine.
 #include "codecs/tiff/tiff_colors.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ T level_of(std::int64_t value) {
   reject_damaged(file.name(), "its YCbCr has impossible coefficients");
 }
 
-/// The levels of black and white of Y, Cb and Cr: tag 532, or the default for 16 bits.
+/// The stored levels of black and white for Y, Cb and Cr, from tag 532 or by default, for 16 bits.
 std::array<std::int64_t, 6> levels_of_16_bits(const TiffFile& file) {
   std::array<std::int64_t, 6> levels = {0, 65535, 32768, 65535, 32768, 65535};
   const float* stored = nullptr;
@@ -50,7 +50,7 @@ std::array<std::int64_t, 6> levels_of_16_bits(const TiffFile& file) {
   return levels;
 }
 
-/// Round(f(t)), f⁻¹ of CIELab: t³, or 108 (t − 4/29) / 841 up to t = 6/29. In units of 2⁻²⁴.
+/// Rounds f(t), where f is CIELab's f⁻¹: t³, or 108 (t − 4/29) / 841 for t up to 6/29. In units of 2⁻²⁴.
 std::int64_t light_of(std::int64_t t) {
   if (29 * t <= 6 * kOne) {
     return divided(108 * (29 * t - 4 * kOne), 841 * 29);
@@ -59,8 +59,8 @@ std::int64_t light_of(std::int64_t t) {
   return (square * t + kOne / 2) >> kFractionBits;
 }
 
-/// The linear light of sRGB from X, Y and Z relative to D50, adapted by Bradford's method, in millionths. Rows add up
-/// to a million, so that grays stay gray.
+/// The matrix from X, Y and Z relative to D50 to linear sRGB, adapted by Bradford's method, in millionths. Each row
+/// adds up to a million, so that grays stay gray.
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::array<std::array<std::int64_t, 3>, 3> kRgbOfXyz = {
     {{3'021'727, -1'616'867, -404'860}, {-943'748, 1'916'142, 27'606}, {69'371, -228'991, 1'159'620}}};
@@ -77,7 +77,7 @@ YcbcrConverter::YcbcrConverter(const TiffFile& file, int bits, bool is_planar) {
   bits == 8 ? make_libtiff_tables(file) : make_fixed_tables(file);
 }
 
-/// Planes have full size unless the directory says otherwise; libtiff reads only planes of full size.
+/// Planes have full size unless the directory states otherwise. libtiff reads only planes of full size.
 void YcbcrConverter::read_sampling(const TiffFile& file, bool is_planar) {
   std::uint16_t horizontal = is_planar ? 1 : 2;
   std::uint16_t vertical = horizontal;
@@ -99,7 +99,7 @@ void YcbcrConverter::make_libtiff_tables(const TiffFile& file) {
   float* reference = nullptr;
   TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRCOEFFICIENTS, &luma);
   TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_REFERENCEBLACKWHITE, &reference);
-  // The tables lie after the structure, each of 256 entries.
+  // The tables follow the structure in memory. Each has 256 entries.
   constexpr std::size_t kTables = 256 * (4 * sizeof(TIFFRGBValue) + 2 * sizeof(int) + 3 * sizeof(std::int32_t));
   constexpr std::size_t kWords = (sizeof(TIFFYCbCrToRGB) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
   memory_.resize(kWords + kTables / sizeof(std::uint64_t) + 1);
@@ -112,7 +112,7 @@ void YcbcrConverter::make_libtiff_tables(const TiffFile& file) {
 void YcbcrConverter::make_fixed_tables(const TiffFile& file) {
   const float* stored = nullptr;
   TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRCOEFFICIENTS, &stored);
-  std::array<std::int64_t, 3> share{};  // of red, green and blue in the luma
+  std::array<std::int64_t, 3> share{};  // share of red, green and blue in the luma
   for (std::size_t c = 0; c < share.size(); ++c) {
     if (stored == nullptr || !(stored[c] > 0 && stored[c] < 1)) {
       reject_coefficients(file);

@@ -1,5 +1,5 @@
-// Colors of TIFF that are computed: YCbCr, with or without subsampled chroma, and CIELab, both to RGB. TIFF 6.0,
-// sections 20, 21 and 23; docs/operations.md, "CMYK and flaws of files".
+// Converts the colors of TIFF that are not stored as RGB: YCbCr, with or without subsampled chroma, and CIELab. TIFF
+// 6.0, sections 20, 21 and 23; docs/operations.md, "CMYK and flaws of files".
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace gpuimg::codecs::tiff {
 
-/// YCbCr of 8 bits with libtiff's tables, so that the pixels are those of other programs; of 16 bits with tables of
-/// fixed-point numbers. Decoded blocks hold clumps of luma samples with one Cb and one Cr.
+/// Converts YCbCr to RGB. Uses libtiff's tables for 8 bits, so that the pixels match other programs, and fixed-point
+/// tables for 16 bits. Decoded blocks consist of clumps: some luma samples with one Cb and one Cr sample.
 class YcbcrConverter {
  public:
-  /// `bits` are 8 or 16. Throws Error{decode} for an impossible subsampling or impossible coefficients, and
+  /// `bits` is 8 or 16. Throws Error{decode} for an impossible subsampling or impossible coefficients, and
   /// Error{unsupported} for subsampled chroma in planes.
   YcbcrConverter(const TiffFile& file, int bits, bool is_planar);
 
-  /// Rows of pixels that share a row of clumps.
+  /// Number of pixel rows in a row of clumps.
   [[nodiscard]] std::uint32_t clump_height() const { return vertical_; }
 
   [[nodiscard]] std::uint64_t bytes_of_clump_row(std::uint64_t width) const {
@@ -27,16 +27,17 @@ class YcbcrConverter {
     return (width + horizontal_ - 1) / horizontal_ * samples * (fixed_.luma.empty() ? 1 : 2);
   }
 
-  /// Converts a row of clumps of T to RGB. Of its clump_height() rows of pixels, fills `to` from row `first` on.
+  /// Converts a row of clumps of T to RGB. Skips the first `first` of its clump_height() pixel rows; the others fill
+  /// `to`.
   template <class T>
   void convert(const std::byte* clumps, std::uint32_t first, View to) const;
 
-  /// One pixel: Y, Cb and Cr to R, G and B.
+  /// Converts one pixel from Y, Cb and Cr to R, G and B.
   void convert_pixel(const std::uint16_t* ycbcr, std::uint8_t* rgb) const;
   void convert_pixel(const std::uint16_t* ycbcr, std::uint16_t* rgb) const;
 
  private:
-  /// What each 16-bit sample adds to a channel, in units of 2⁻²⁴.
+  /// The amount that each 16-bit sample adds to a channel, in units of 2⁻²⁴.
   struct FixedTables {
     std::vector<std::int64_t> luma;
     std::vector<std::int64_t> red_of_cr;
@@ -51,12 +52,12 @@ class YcbcrConverter {
 
   std::uint32_t horizontal_ = 1;
   std::uint32_t vertical_ = 1;
-  std::vector<std::uint64_t> memory_;  ///< of tables_
+  std::vector<std::uint64_t> memory_;  ///< memory for tables_
   TIFFYCbCrToRGB* tables_ = nullptr;
   FixedTables fixed_;
 };
 
-/// CIELab of 8 or 16 bits, relative to a white of D50, to sRGB of as many bits.
+/// Converts CIELab of 8 or 16 bits, relative to a white of D50, to sRGB with the same number of bits.
 class LabConverter {
  public:
   explicit LabConverter(int bits);
@@ -68,7 +69,7 @@ class LabConverter {
   template <class T>
   void convert(std::int64_t lightness, std::int64_t a, std::int64_t b, T* rgb) const;
 
-  std::vector<std::int32_t> thresholds_;  ///< of linear light in units of 2⁻²⁴: where each level from 1 on begins
+  std::vector<std::int32_t> thresholds_;  ///< linear light, in units of 2⁻²⁴, at which each level from 1 on begins
 };
 
 }  // namespace gpuimg::codecs::tiff

@@ -26,11 +26,11 @@ using Options = std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)>;
 tmsize_t write_nothing(thandle_t /*handle*/, void* /*from*/, tmsize_t /*size*/) { return 0; }
 int close_nothing(thandle_t /*handle*/) { return 0; }
 
-/// What libtiff calls the file in its messages. The caller names it anyway.
+/// The name of the file in libtiff's messages. gpuimg's messages already name the file.
 constexpr const char* kNameForLibtiff = "file";
 
-/// The message in one line without the name of the file, cut off if it is long; empty if memory runs out. Damaged tags
-/// may put any bytes into the message.
+/// The message in one line without the name of the file, shortened if it is long; empty if memory runs out. Damaged
+/// tags can put any bytes into the message.
 std::string text_of(const char* format, va_list arguments) {
   std::array<char, 200> text{};
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
@@ -68,7 +68,7 @@ bool is_harmless(std::string_view text) {
   return starts_with_any(text, kHarmless);
 }
 
-/// Errors about directory tags that do not affect pixels; libtiff continues without such a tag.
+/// Errors about directory tags that do not affect pixels. libtiff continues as if the tag were missing.
 bool concerns_no_pixels(std::string_view text) {
   constexpr std::array<std::string_view, 5> kTags = {"\"Orientation\"", "\"ResolutionUnit\"", "\"XResolution\"",
                                                      "\"YResolution\"", "\"Threshholding\""};
@@ -77,7 +77,7 @@ bool concerns_no_pixels(std::string_view text) {
          (text.starts_with("Bad value ") && std::any_of(kTags.begin(), kTags.end(), names));
 }
 
-/// True for tags that are needed to read the pixels correctly.
+/// True for tags that are necessary to read the pixels correctly.
 bool describes_layout(std::uint16_t tag) {
   constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 10> kRanges = {{{256, 266},
                                                                                 {273, 273},
@@ -93,7 +93,7 @@ bool describes_layout(std::uint16_t tag) {
                      [&](const auto& range) { return tag >= range.first && tag <= range.second; });
 }
 
-/// libtiff would print messages for which no handler is set.
+/// Without this, libtiff would print messages.
 void silence_libtiff() {
   [[maybe_unused]] static const bool is_silent = [] {
     TIFFSetErrorHandler(nullptr);
@@ -109,7 +109,7 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   constexpr tmsize_t kBase = tmsize_t{64} << 20;
   silence_libtiff();
   state_->content = content;
-  // TIFFSetSubDirectory of newer libtiffs (4.7) walks the whole chain.
+  // TIFFSetSubDirectory of newer libtiff versions (4.7) walks the whole chain of directories.
   if (offset != 0) {
     state_->changed = header_for(content, offset);
   }
@@ -117,12 +117,13 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   if (options == nullptr) {
     throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libtiff; free some memory");
   }
-  // libtiff itself holds compressed data and lists of strips, which are no larger than the file.
+  // libtiff itself allocates compressed data and lists of strips, which are not larger than the file.
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kBase + 2 * static_cast<tmsize_t>(content.size));
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, state_.get());
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
   const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->content.size; };
-  // "m": without a mapping, every read passes on_read, which sees the end. "h": the directory is read below.
+  // "m" disables memory mapping, so that every read goes through on_read, which detects the end of the file. "h" delays
+  // reading the directory, which is read below.
   tiff_.reset(TIFFClientOpenExt(kNameForLibtiff, "rmh", state_.get(), on_read, write_nothing, on_seek, close_nothing,
                                 size_of, nullptr, nullptr, options.get()));
   state_->changed.clear();
@@ -196,7 +197,7 @@ void TiffFile::hide_empty_tags(std::uint64_t offset) {
   entries.resize(content.read(place + layout.count_bytes(), entries));
   std::size_t at = 0;
   layout.visit_entries(ByteSpan(entries), [&](const IfdEntry& entry) {
-    // libtiff ignores an entry that repeats the tag of the previous one.
+    // libtiff ignores an entry with the same tag as the previous entry.
     if (entry.count == 0 && at > 0 && !describes_layout(entry.tag)) {
       std::copy_n(entries.begin() + static_cast<std::ptrdiff_t>(at - layout.entry_bytes()), 2,
                   entries.begin() + static_cast<std::ptrdiff_t>(at));

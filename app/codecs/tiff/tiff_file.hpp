@@ -1,4 +1,4 @@
-// A TIFF opened with libtiff: its callbacks, its limits, and gpuimg's errors in place of its messages.
+// Opens a TIFF with libtiff: callbacks, limits, and errors of gpuimg instead of libtiff's messages.
 #pragma once
 
 #include <tiffio.h>
@@ -16,9 +16,9 @@ namespace gpuimg::codecs::tiff {
 
 class TiffFile {
  public:
-  /// Opens the directory at `offset`, or the first one if that is 0. `name` (printable) must outlive the object, and so
-  /// must what `content` refers to. Throws like decode_image; where anything that the directory refers to lies beyond
-  /// the end, TruncatedFile.
+  /// Opens the directory at `offset`; 0 means the first directory. `name` (printable) and the source of `content` must
+  /// outlive the object. Throws like decode_image. Throws TruncatedFile if the directory refers to anything beyond the
+  /// end of the file.
   TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset = 0);
 
   [[nodiscard]] TIFF* tiff() const { return tiff_.get(); }
@@ -26,45 +26,48 @@ class TiffFile {
   [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// Reads bytes of the file as stored; returns how many there were.
+  /// Reads bytes of the file as stored. Returns the number of bytes read.
   std::size_t read(std::uint64_t offset, std::span<std::byte> to) const { return state_->content.read(offset, to); }
 
-  /// The value of a tag with one number, or its default, or `otherwise`.
+  /// The value of a tag with one number; if the file lacks the tag, its default value, or `otherwise` if it has no
+  /// default.
   template <class T>
   [[nodiscard]] T number(ttag_t tag, T otherwise) const {
     T value = otherwise;
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
 
-  /// The numbers of a tag as the file has them, before libtiff corrects or completes them; none if it lacks the tag.
+  /// The numbers of a tag as stored in the file, before libtiff corrects or completes them. Empty if the tag is
+  /// missing.
   [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint16_t tag) const;
 
-  /// True if the directory does not say what the samples after the colors are; libtiff then calls them unspecified.
+  /// True if the directory does not define the samples after the colors; libtiff then calls them unspecified.
   [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
 
-  /// From now on, warnings concern pixels and are errors, except harmless ones, which become notes.
+  /// After this call, warnings concern pixels. They are errors, except harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
 
-  /// Harmless warnings about pixels, in libtiff's words; each once.
+  /// Harmless warnings about pixels, in libtiff's words, without duplicates.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return state_->warnings; }
 
-  /// Lines of fax data that were shorter than the image is wide. libtiff leaves the rest of them blank.
+  /// Number of lines of fax data that were shorter than the image is wide. libtiff leaves the remainder of these lines
+  /// blank.
   [[nodiscard]] std::uint64_t short_fax_lines() const { return state_->short_fax_lines; }
 
-  /// True if nothing about the pixels read so far needs a note.
+  /// True if the pixels read so far need no note.
   [[nodiscard]] bool is_plain() const { return warnings().empty() && short_fax_lines() == 0; }
 
-  /// Throws if libtiff has reported anything that counts, or read past the end.
+  /// Throws if libtiff has reported an error or a warning that counts as one, or has read past the end of the file.
   void check() const;
 
  private:
   struct State {
     RandomAccess content;
     std::uint64_t position = 0;
-    /// Bytes in place of the file's, while libtiff reads header and directory.
+    /// Replaces bytes of the file while libtiff reads the header and the directory.
     std::uint64_t changed_from = 0;
     std::vector<std::byte> changed;
-    std::string problem;  ///< the first message
+    std::string problem;  ///< the first error message
     std::vector<std::string> warnings;
     std::uint64_t short_fax_lines = 0;
     bool heeds_warnings = false;
@@ -72,7 +75,7 @@ class TiffFile {
     bool ended_early = false;
     bool lacks_memory = false;
 
-    // Called from C, so they must not throw.
+    // C code calls these functions, so they must not throw.
     void take_error(std::string text);
     void take_warning(std::string text);
   };
@@ -80,12 +83,12 @@ class TiffFile {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };
 
-  /// Throws if the samples of a pixel differ in their bits or kind; libtiff would call that damage.
+  /// Throws if the samples of a pixel have different sizes or types; libtiff would report such a file as damaged.
   void reject_mixed_samples(std::uint64_t directory) const;
 
-  /// The header of the file, with the place of another directory.
+  /// A copy of the file's header that refers to another directory.
   static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
-  /// Changes the current directory so that libtiff ignores tags without a value. libtiff would call some of them
+  /// Changes the current directory so that libtiff ignores tags without a value. libtiff would report some of them as
   /// damage.
   void hide_empty_tags(std::uint64_t offset);
 

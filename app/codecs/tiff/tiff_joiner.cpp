@@ -1,5 +1,5 @@
-// Joins TIFF files that gpuimg has written into one file of several pages. Strips are copied unchanged. New directories
-// follow all strips, because only then is it known whether offsets fit into 32 bits.
+// Joins TIFF files that gpuimg has written into one file of several pages. Strips are copied unchanged. Writes the new
+// directories after all strips, when it is known whether offsets fit into 32 bits.
 #include "codecs/formats.hpp"
 
 #include <tiffio.h>
@@ -29,24 +29,24 @@ void append_number(std::vector<std::byte>& bytes, std::uint64_t value, std::size
 
 std::uint64_t after_padding(std::uint64_t offset) { return (offset + 1) / 2 * 2; }
 
-/// An entry of a directory that has not been written yet. Its value is in `bytes`, at `offset` of the file, or both: a
-/// directory of BigTIFF holds values of 8 bytes, others of 4.
+/// An entry of a directory that has not been written yet. Its value is in `bytes`, in the file at `offset`, or both. An
+/// entry holds a value of up to 8 bytes in BigTIFF, and up to 4 bytes otherwise.
 struct HeldEntry {
   std::uint16_t tag = 0;
   std::uint16_t type = 0;
   std::uint64_t count = 0;
   std::array<std::byte, 8> bytes{};
-  std::size_t size = 0;       ///< of the value
-  std::uint64_t offset = 0;   ///< 0 if it is not in the file yet
-  std::size_t directory = 0;  ///< for kDirectoryTags: the number, from 1, of the directory that it refers to
+  std::size_t size = 0;       ///< size of the value
+  std::uint64_t offset = 0;   ///< 0 if the value is not in the file yet
+  std::size_t directory = 0;  ///< for kDirectoryTags: number, from 1, of the directory to which the entry refers
 };
 
 struct HeldDirectory {
   std::vector<HeldEntry> entries;     ///< sorted by tag
-  std::vector<HeldDirectory> others;  ///< directories that the entries refer to
+  std::vector<HeldDirectory> others;  ///< directories to which the entries refer
 };
 
-/// A source file: little-endian, as libtiff writes it here.
+/// A source file. It is little-endian, because libtiff writes little-endian files here.
 struct Source {
   ByteSpan file;
   IfdLayout layout;
@@ -67,7 +67,7 @@ struct Source {
                                       : file.subspan(static_cast<std::size_t>(layout.number(entry.value)), size);
   }
 
-  /// The value as whole numbers.
+  /// The value of an entry as integers.
   [[nodiscard]] std::vector<std::uint64_t> numbers(const IfdEntry& entry) const {
     const auto width = static_cast<std::size_t>(TIFFDataWidth(static_cast<TIFFDataType>(entry.type)));
     std::vector<std::uint64_t> all;
@@ -102,7 +102,7 @@ class Joiner : public PageJoiner {
     append_number(header, 'I' | 'I' << 8, 2);
     append_number(header, is_big_ ? 43 : 42, 2);
     if (is_big_) {
-      append_number(header, 8, 2);  // bytes of an offset
+      append_number(header, 8, 2);  // size of an offset in bytes
       append_number(header, 0, 2);
     }
     place_(0, header);
@@ -144,7 +144,7 @@ class Joiner : public PageJoiner {
     return held;
   }
 
-  /// Appends the value to the file if it is too large for a directory.
+  /// Creates an entry. Appends its value to the file if the value is too large for a directory.
   HeldEntry holding(HeldEntry entry, ByteSpan value) {
     entry.size = value.size();
     if (value.size() <= entry.bytes.size()) {
@@ -180,7 +180,7 @@ class Joiner : public PageJoiner {
                    value);
   }
 
-  /// An upper bound for the bytes of the directories.
+  /// An upper bound for the total size of the directories in bytes.
   static std::uint64_t bound_of(const std::vector<HeldDirectory>& directories) {
     std::uint64_t bytes = 0;
     for (const HeldDirectory& directory : directories) {
@@ -190,8 +190,8 @@ class Joiner : public PageJoiner {
   }
 
   struct Written {
-    std::uint64_t offset;  ///< of the directory
-    std::uint64_t link;    ///< where the offset of the next directory goes
+    std::uint64_t offset;  ///< position of the directory
+    std::uint64_t link;    ///< position for the offset of the next directory
   };
 
   void place_offset(std::uint64_t at, std::uint64_t offset) {
@@ -200,7 +200,7 @@ class Joiner : public PageJoiner {
     place_(at, bytes);
   }
 
-  /// Writes a directory and those that it refers to, but not the offset of the next one.
+  /// Writes a directory and those to which it refers. Leaves out the offset of the next directory.
   Written write(const HeldDirectory& directory) {
     std::vector<std::uint64_t> others;
     for (const HeldDirectory& other : directory.others) {
@@ -235,7 +235,7 @@ class Joiner : public PageJoiner {
   }
 
   BytePlacer place_;
-  std::uint64_t end_;  ///< of what is written
+  std::uint64_t end_;  ///< end of the written bytes
   std::vector<HeldDirectory> pages_;
   bool is_big_ = false;
 };

@@ -1,4 +1,5 @@
-// A file may declare strips or tiles of any size, and some of the libraries that libtiff uses trust that size.
+// Checks the layout of an image. A file can declare strips or tiles of any size, and some of the libraries that libtiff
+// uses trust the declared size.
 #include "codecs/tiff/tiff_layout.hpp"
 
 #include <fmt/format.h>
@@ -24,14 +25,14 @@ constexpr std::string_view kBioFormats = "bfconvert in.tif out.png";
 constexpr std::string_view kGdal = "gdal_translate -of PNG in.tif out.png";
 constexpr std::string_view kGdal16 = "gdal_translate -of PNG -ot UInt16 in.tif out.png";
 
-/// What a number in a tag means, and a command that converts such a file.
+/// The meaning of a tag's number, and a command that converts such a file.
 struct TagValue {
   std::uint16_t number;
   std::string_view name;
   std::string_view command = kConvert;
 };
 
-/// Compressions that libtiff lacks, always or in some builds.
+/// Compressions that libtiff lacks, in all builds or in some.
 constexpr std::array<TagValue, 33> kCompressions = {{{6, "old-style JPEG"},
                                                      {7, "JPEG"},
                                                      {8, "Deflate"},
@@ -100,7 +101,7 @@ TagValue named(const std::array<TagValue, kCount>& values, std::uint16_t number)
                      value.command);
 }
 
-/// libtiff reads a palette image without a color map as gray or RGB, and ignores a map of another length.
+/// libtiff reads a palette image without a color map as gray or RGB, and ignores a color map of a wrong length.
 void check_color_map(const TiffFile& file, TiffKind& kind) {
   const std::vector<std::uint64_t> photometric = file.numbers(TIFFTAG_PHOTOMETRIC);
   if (photometric.empty() || photometric[0] != PHOTOMETRIC_PALETTE) {
@@ -115,7 +116,7 @@ void check_color_map(const TiffFile& file, TiffKind& kind) {
   }
 }
 
-/// The meaning of pixels if the directory does not state it.
+/// The color type of the pixels if the directory does not state it.
 TiffKind::Color color_by_default(const TiffFile& file, TiffKind& kind) {
   if (kind.bits != 1 || kind.samples != 1) {
     reject_damaged(file.name(), "it does not say what its samples mean");
@@ -143,7 +144,7 @@ TiffKind::Color color_of(const TiffFile& file, TiffKind& kind, std::uint16_t com
       if (compression != COMPRESSION_JPEG || kind.is_planar) {
         return TiffKind::Color::ycbcr;
       }
-      TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts
+      TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts to RGB
       return TiffKind::Color::rgb;
     case PHOTOMETRIC_CIELAB:
       if (kind.samples < 3) {
@@ -186,7 +187,7 @@ void check_samples(const TiffFile& file, const TiffKind& kind) {
   }
 }
 
-/// Rejects what libtiff would decode wrongly or report as damage.
+/// Rejects files that libtiff would decode incorrectly or report as damaged.
 void check_coding(const TiffFile& file, const TiffKind& kind, std::uint16_t compression) {
   constexpr std::array kBilevel = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
                                    COMPRESSION_CCITTRLEW, COMPRESSION_JBIG};
@@ -220,8 +221,8 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
                                               : TiffKind::Alpha::none;
 }
 
-/// The name of the raw format if the directory belongs to a raw photo, else empty. The first directory of a raw photo
-/// is often only a thumbnail.
+/// The name of the raw format if the directory belongs to a raw photo; otherwise empty. The first directory of a raw
+/// photo is often only a thumbnail.
 std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   struct RawKind {
     std::uint16_t compression;
@@ -256,7 +257,7 @@ std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   return is_thumbnail && has_make ? "a raw photo" : "";
 }
 
-/// The frame header of the first JPEG stream, if there is one with a usual beginning.
+/// The frame header of the first JPEG stream. Returns nullopt if the stream does not begin as usual.
 std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   constexpr std::uint64_t kMostBytes = 64 << 10;
   const std::uint32_t count =
@@ -282,8 +283,8 @@ std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
   return std::nullopt;
 }
 
-/// True if a JPEG in TIFF may have the sampling factors: 1 for every component, and also 2 and 4 for the first one if
-/// `may_subsample`.
+/// True if the sampling factors are allowed for a JPEG in a TIFF: 1 for every component. If `may_subsample`, the first
+/// component can also have 2 or 4.
 bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   const auto is_known = [&](std::uint32_t factor) {
     return factor == 1 || (may_subsample && (factor == 2 || factor == 4));
@@ -298,7 +299,7 @@ bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   return true;
 }
 
-/// Rejects JPEG data that libtiff may not decode. The chroma factors in the data count, not those in a tag.
+/// Rejects JPEG data that libtiff might not decode. Uses the chroma factors in the data and ignores those in a tag.
 void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::JpegFrame& frame) {
   const bool is_usual = frame.marker <= 0xC2 || frame.marker == 0xC9 || frame.marker == 0xCA;
   if (!is_usual) {
@@ -339,7 +340,7 @@ void check_jpeg(const TiffFile& file, const TiffKind& kind, std::uint16_t compre
   }
 }
 
-/// Reads an invalid orientation as 1, as libtiff does.
+/// Treats an invalid orientation as 1, as libtiff does.
 void note_orientation(const TiffFile& file, TiffKind& kind) {
   const std::vector<std::uint64_t> orientation = file.numbers(TIFFTAG_ORIENTATION);
   if (!orientation.empty() && (orientation[0] < ORIENTATION_TOPLEFT || orientation[0] > ORIENTATION_LEFTBOT)) {
@@ -377,13 +378,13 @@ void check_block_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& 
   }
 }
 
-/// Limits memory: a tile may lie almost wholly outside the image, and pixels may have thousands of unused samples.
+/// Limits memory: a tile can lie almost entirely outside the image, and pixels can have thousands of unused samples.
 void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;
   const auto planes = static_cast<std::uint64_t>(kind.planes());
   const std::uint64_t image = std::uint64_t{kind.width} * kind.height * kind.format().bytes_per_pixel();
   const std::uint64_t allowed = std::max({kAlwaysAllowed, 4 * image, 4 * file.size()});
-  // A row is unpacked to numbers of 16 bits.
+  // A row is unpacked to 16-bit numbers.
   const std::uint64_t row = std::uint64_t{blocks.width} *
                             (kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples)) * sizeof(std::uint16_t);
   if (blocks.bytes > allowed / planes || row > allowed / planes) {
@@ -391,8 +392,8 @@ void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind
   }
 }
 
-/// libjbig allocates memory for the size that a strip itself declares, whatever the TIFF says, and ends the process if
-/// the allocation fails. libtiff reverses the bits of each byte.
+/// Checks the size that the strip itself declares: libjbig allocates that size regardless of the TIFF's tags, and ends
+/// the process if the allocation fails. The bits of each byte are reversed, because libtiff reverses them.
 void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width, std::uint32_t rows) {
   std::array<std::byte, 20> bytes{};
   if (file.read(offset, bytes) < bytes.size()) {
@@ -414,7 +415,7 @@ void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width,
   }
 }
 
-/// The strips or tiles as stored in the file: libtiff divides a single uncompressed strip into several.
+/// The strips or tiles as stored in the file. libtiff, in contrast, divides a single uncompressed strip into several.
 struct StoredBlocks {
   std::uint32_t height = 0;
   std::uint64_t per_plane = 0;
@@ -435,7 +436,7 @@ struct StoredBlocks {
   [[nodiscard]] std::uint64_t count() const { return per_plane * planes; }
 };
 
-/// From an uncompressed block, libtiff reads as many bytes as its pixels need, whatever the byte count says.
+/// From an uncompressed block, libtiff reads as many bytes as its pixels need, even if the byte count is smaller.
 void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const std::vector<std::uint64_t> counts =
       file.numbers(blocks.are_tiles ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS);
@@ -444,15 +445,15 @@ void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const Tif
     const std::uint64_t first = i % stored.per_plane * stored.height;
     const std::uint64_t rows =
         blocks.are_tiles ? blocks.height : std::min<std::uint64_t>(stored.height, kind.height - first);
-    // 0 stands for a missing block, or for a single strip whose bytes libtiff counts.
+    // 0 marks a missing block, or a single strip whose size libtiff computes.
     if (counts[i] != 0 && counts[i] < blocks.lines(static_cast<std::uint32_t>(rows)) * blocks.row_bytes) {
       reject_damaged(file.name(), "a strip or tile is cut off");
     }
   }
 }
 
-/// Decoding must not touch memory for pixels that the file does not have, so this first checks that every block has
-/// data. In a sparse file, a block that the directory lists with neither offset nor bytes is missing.
+/// Checks that every block has data, so that decoding does not touch memory for pixels that the file does not have. In
+/// a sparse file, a block is missing if the directory gives 0 as its offset and size.
 void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   for (std::uint32_t i = 0; i < blocks.count; ++i) {

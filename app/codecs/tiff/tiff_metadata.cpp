@@ -1,4 +1,5 @@
-// Tags that hold bytes are taken unchanged if their content is what it claims to be.
+// Converts TIFF tags to Metadata and back. Copies tags of bytes unchanged, but only if their content has the expected
+// format.
 #include "codecs/tiff/tiff_metadata.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 std::vector<std::byte> copy_of_bytes(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// The bytes of a tag, which TIFFGetField counts in bytes.
+/// The content of a tag. TIFFGetField must return the size of this tag in bytes.
 ByteSpan bytes_of_tag(const TiffFile& file, ttag_t tag) {
   std::uint32_t count = 0;
   const void* data = nullptr;
@@ -36,7 +37,7 @@ std::optional<Ratio> resolution_of(const TiffFile& file, ttag_t tag) {
   return TIFFGetField(file.tiff(), tag, &value) == 1 ? simplest_ratio(value, value * kPrecision) : std::nullopt;
 }
 
-/// Nullopt also for square pixels without a unit.
+/// Returns nullopt also for square pixels without a unit.
 std::optional<PixelDensity> density_of(const TiffFile& file) {
   const std::optional<Ratio> x = resolution_of(file, TIFFTAG_XRESOLUTION);
   const std::optional<Ratio> y = resolution_of(file, TIFFTAG_YRESOLUTION);
@@ -50,7 +51,7 @@ std::optional<PixelDensity> density_of(const TiffFile& file) {
                                                    : DensityUnit::inch};
 }
 
-/// True for a description that programs write for themselves, about the dimensions of this file's data.
+/// True for a description that a program writes for its own use, with the dimensions of this file's data.
 bool is_for_programs(const ExifEntry& entry) {
   const std::string_view text(reinterpret_cast<const char*>(entry.value.data()), entry.value.size());
   return entry.tag == TIFFTAG_IMAGEDESCRIPTION &&
@@ -96,7 +97,7 @@ std::vector<std::byte> read_geotiff(const TiffFile& file) {
   return directory_of(std::move(entries));
 }
 
-/// From a description that ImageJ has written: the first line, and the lines that calibrate the image plane.
+/// The calibration from a description written by ImageJ: the first line, and the lines that calibrate the image plane.
 std::string calibration_in(std::string_view description) {
   constexpr std::array<std::string_view, 5> kKeys = {"ImageJ=", "unit=", "yunit=", "xorigin=", "yorigin="};
   std::string kept;
@@ -109,7 +110,7 @@ std::string calibration_in(std::string_view description) {
   return kept;
 }
 
-/// ImageJ's description with the resolution, which is in pixels per unit of the description.
+/// ImageJ's description, and the resolution in pixels per unit. The description names the unit.
 std::vector<std::byte> read_imagej(const TiffFile& file) {
   const std::uint64_t offset = TIFFCurrentDirOffset(file.tiff());
   const std::vector<std::byte> bytes = tag_bytes(file.content(), offset, TIFFTAG_IMAGEDESCRIPTION);
@@ -117,7 +118,7 @@ std::vector<std::byte> read_imagej(const TiffFile& file) {
   const std::string_view text = stored.substr(0, stored.find('\0'));
   const std::string calibration = text.starts_with("ImageJ=") ? calibration_in(text) : "";
   if (calibration.find('=') == calibration.rfind('=')) {
-    return {};  // only the first line
+    return {};  // the description has only the first line
   }
   std::vector<ExifEntry> entries = tag_entries(file.content(), offset, kResolutionTags);
   const ByteSpan value = std::as_bytes(std::span(calibration.c_str(), calibration.size() + 1));
@@ -126,7 +127,7 @@ std::vector<std::byte> read_imagej(const TiffFile& file) {
   return directory_of(std::move(entries));
 }
 
-/// libtiff writes GeoTIFF tags only after they have been declared to it.
+/// libtiff writes GeoTIFF tags only after they have been registered.
 void write_geotiff(TIFF* tiff, ByteSpan directory) {
   if (directory.empty()) {
     return;
@@ -166,7 +167,7 @@ void write_imagej(TIFF* tiff, ByteSpan directory) {
 
 // --- EXIF and IPTC --------------------------------------------------------------------------------------------------
 
-/// Reads the EXIF and GPS directories, and the texts of the current directory.
+/// Reads the EXIF and GPS directories, and the text tags of the current directory.
 void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto orientation = file.number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   std::optional<ExifDirectories> directories = read_exif_directories(file.content(), TIFFCurrentDirOffset(file.tiff()));
@@ -186,8 +187,8 @@ void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string
   metadata.exif = exif_data(*directories, orientation);
 }
 
-/// IPTC data are in their own tag, or in Photoshop's. Programs store them as bytes, or as 32-bit numbers, whose bytes
-/// some programs swap.
+/// Reads IPTC data from their own tag, or from Photoshop's tag. Programs store the data as bytes or as 32-bit numbers.
+/// Some programs swap the bytes of these numbers.
 void read_iptc(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto value_of = [&](std::uint16_t tag) {
     return tag_bytes(file.content(), TIFFCurrentDirOffset(file.tiff()), tag);
@@ -224,7 +225,7 @@ void write_exif(TIFF* tiff, const ExifDirectories& directories, const ExifOffset
   }
 }
 
-/// Keeps what TIFF can hold; of damaged data, only the orientation.
+/// Keeps the parts that TIFF can hold. Of damaged data, keeps only the orientation.
 void fit_exif(std::vector<std::byte>& exif, MetadataFilter& filter) {
   if (exif.empty()) {
     return;
@@ -249,7 +250,7 @@ void fit_exif(std::vector<std::byte>& exif, MetadataFilter& filter) {
   exif = exif_data(*directories, orientation);
 }
 
-/// Writes the tag in its type: bytes, or 32-bit numbers in older libtiff.
+/// Writes the tag with the type that libtiff expects: bytes, or 32-bit numbers in older versions.
 void write_iptc(TIFF* tiff, std::vector<std::byte> iptc) {
   const TIFFField* field = TIFFFieldWithTag(tiff, TIFFTAG_RICHTIFFIPTC);
   if (!iptc.empty() && field != nullptr) {
@@ -311,7 +312,7 @@ void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets
                                                      : RESUNIT_CENTIMETER);
   }
   write_geotiff(tiff, metadata.geotiff);
-  write_imagej(tiff, metadata.imagej);  // after the density, which is in inches or centimeters
+  write_imagej(tiff, metadata.imagej);  // follows the density, which is in inches or centimeters
 }
 
 void fit_tiff_metadata(Metadata& metadata, MetadataFilter& filter) {

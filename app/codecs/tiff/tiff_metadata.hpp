@@ -10,14 +10,14 @@
 
 namespace gpuimg::codecs::tiff {
 
-/// The metadata of the current directory. Its orientation and its texts become part of the EXIF data. Adds a clause to
+/// The metadata of the current directory. Adds the directory's orientation and texts to the EXIF data. Adds a clause to
 /// `details` for each damaged piece.
 Metadata read_tiff_metadata(const TiffFile& file, std::vector<std::string>& details);
 
-/// Appends the directories of EXIF data to a little-endian file that so far has only its header.
+/// Appends the EXIF directories to a little-endian file that has only its header so far.
 ExifOffsets begin_tiff_metadata(std::vector<std::byte>& file, const Metadata& metadata, bool is_big);
 
-/// Sets the tags of a file that is being written; its EXIF directories are at `offsets`.
+/// Sets the metadata tags of a file that is being written. Its EXIF directories are at `offsets`.
 void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets& offsets);
 
 /// Codec::fit_metadata of TIFF: leaves out the maker note and the thumbnail of the EXIF data.

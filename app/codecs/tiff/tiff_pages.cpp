@@ -1,4 +1,5 @@
-// Walks the chain without libtiff, which would read all values of every directory, and would walk the chain again for
+// Walks the chain of directories without libtiff. libtiff would read all values of every directory, and would walk the
+// chain again for
 // each page.
 #include "codecs/tiff/tiff_pages.hpp"
 
@@ -31,15 +32,15 @@ struct Directory {
   bool is_page = true;
   bool has_width = false;
   bool has_height = false;
-  bool has_foreign_type = false;  ///< an entry of a type that TIFF does not have
+  bool has_foreign_type = false;  ///< an entry has a type that TIFF does not define
   bool refers_behind_end = false;
   std::uint64_t next = 0;
 
-  /// True for something other than a directory, such as pixels.
+  /// True if the bytes are not a directory but, for example, pixels.
   [[nodiscard]] bool is_garbage() const { return !has_size() && has_foreign_type; }
   [[nodiscard]] bool has_size() const { return has_width && has_height; }
 
-  /// What is wrong with the directory, or nullptr.
+  /// The defect of the directory, or nullptr.
   [[nodiscard]] const char* fault() const {
     return !has_size()         ? "has no width and height"
            : refers_behind_end ? "refers to data after the end of the file"
@@ -62,8 +63,8 @@ class DirectoryWalk {
     return layout_.number(offset);
   }
 
-  /// The directory at a place. Nullopt if it is damaged; why_not() then gives the reason. `page` is its number in
-  /// messages.
+  /// The directory at `offset`. Returns nullopt if it is damaged; why_not() then returns the reason. `page` is the
+  /// number of the directory in messages.
   std::optional<Directory> at(std::uint64_t offset, std::size_t page) {
     const std::size_t count_size = layout_.count_bytes();
     constexpr std::uint64_t kMaxEntries = 65535;
@@ -102,7 +103,7 @@ class DirectoryWalk {
 
   /// True if the file ends where the last directory should be.
   [[nodiscard]] bool is_cut_off() const { return is_cut_off_; }
-  /// A clause.
+  /// The reason, as a clause.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
  private:
@@ -154,7 +155,7 @@ std::uint32_t number_in(std::string_view text, std::string_view key) {
   return number;
 }
 
-/// The bytes of an image that is stored uncompressed, in consecutive strips; 0 for any other.
+/// The size in bytes of an image that is stored uncompressed in consecutive strips; 0 for any other image.
 std::uint64_t stored_bytes(const RandomAccess& file) {
   const auto numbers = [&](std::uint16_t tag) { return tag_numbers(file, 0, tag); };
   const auto number = [&](std::uint16_t tag, std::uint64_t otherwise) {
@@ -180,7 +181,7 @@ std::uint64_t stored_bytes(const RandomAccess& file) {
   return bytes > 0 && bytes <= 8 && all == width * height * bytes ? all : 0;
 }
 
-/// Gives each image of a stack the place of its directory.
+/// Adds an entry with the offset of its directory for each image of a stack.
 void add_stack(const RandomAccess& file, PageList& pages) {
   const ImageStack stack = image_stack(file);
   const std::uint64_t held = stack.count > 1 ? (file.size - std::min(file.size, stack.first)) / stack.bytes : 1;

@@ -1,6 +1,6 @@
-// Blocks (strips or tiles) are converted right after they are decoded if the band has room for all their rows. An image
-// that is decoded whole is a single band. libtiff's warnings are known only after the pixels have been read, so a file
-// with a warning is not read in bands.
+// Decodes blocks (strips or tiles) and converts them to pixels. If the band has room for all rows of a block, converts
+// them directly after decoding. An image that is decoded whole is a single band. Warnings of libtiff are known only
+// after the pixels have been read, so the result of reading in bands is discarded if there are warnings.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ bool are_pixels(const TiffKind& kind) {
 /// The colors of a palette, 8 bits each.
 using TiffPalette = std::vector<std::array<std::uint8_t, 3>>;
 
-/// What is needed to compute colors that are not stored directly.
+/// Converters for colors that are not stored as RGB or gray.
 struct TiffColors {
   TiffPalette palette;
   std::optional<YcbcrConverter> ycbcr;
@@ -58,7 +58,7 @@ class TiffRowConverter {
   /// Rows have up to `width` pixels.
   TiffRowConverter(const TiffFile& file, const TiffKind& kind, std::size_t width);
 
-  /// `planes` are the stored rows: one with all samples of each pixel, or one for each sample that is used.
+  /// `planes` holds the stored rows: one row with all samples of each pixel, or one row for each sample that is used.
   void convert(std::span<const std::byte* const> planes, std::size_t width, T* to);
 
  private:
@@ -93,7 +93,7 @@ void TiffRowConverter<T>::convert(std::span<const std::byte* const> planes, std:
   join(width, to);
 }
 
-/// The number in the `bits` bits from bit `first` on, high bits first.
+/// The number stored in `bits` bits, starting at bit `first`; the highest bit comes first.
 std::uint32_t bits_at(const std::byte* from, std::size_t first, std::size_t bits) {
   const std::size_t last = (first + bits - 1) / 8;
   std::uint32_t window = 0;
@@ -103,8 +103,8 @@ std::uint32_t bits_at(const std::byte* from, std::size_t first, std::size_t bits
   return window >> (8 * (last + 1) - first - bits) & ((1U << bits) - 1);
 }
 
-/// Samples of fewer bits than T are scaled to its full range, rounded to nearest; indices are not. libtiff has already
-/// swapped 16-bit samples to the machine's byte order; samples that have neither 8 nor 16 bits are packed.
+/// Scales samples of fewer bits than T to the full range of T, rounded to nearest. Does not scale indices. libtiff has
+/// already swapped 16-bit samples to the machine's byte order. Samples with neither 8 nor 16 bits are packed.
 template <class T>
 void TiffRowConverter<T>::unpack(const std::byte* from, std::size_t count, std::uint16_t* to) const {
   const auto bits = static_cast<std::size_t>(kind_.bits);
@@ -166,13 +166,13 @@ void TiffRowConverter<T>::convert_color(const std::uint16_t* samples, T* to) con
   }
 }
 
-/// Decodes blocks, and keeps some of them.
+/// Decodes blocks, and keeps several of them in memory.
 class BlockReader {
  public:
   BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
       : file_(file), kind_(kind), blocks_(blocks), lines_(static_cast<std::size_t>(kind.planes())) {}
 
-  /// Reads the block with this pixel, of all planes, and replaces the block in `place`.
+  /// Reads all planes of the block with this pixel. Replaces the block in slot `place`.
   void read(std::uint32_t x, std::uint32_t y, std::size_t place) {
     if (place >= places_.size()) {
       places_.emplace_back(lines_.size(), std::vector<std::byte>(static_cast<std::size_t>(blocks_.bytes)));
@@ -186,7 +186,7 @@ class BlockReader {
     }
   }
 
-  /// Line `y` of the block in `place`, of all planes. Valid until the next call.
+  /// Line `y` of all planes of the block in slot `place`. Valid until the next call.
   std::span<const std::byte* const> line(std::size_t place, std::uint32_t y) {
     std::transform(places_[place].begin(), places_[place].end(), lines_.begin(),
                    [&](const std::vector<std::byte>& plane) { return plane.data() + y * blocks_.row_bytes; });
@@ -194,7 +194,7 @@ class BlockReader {
   }
 
  private:
-  /// A missing block, and lines missing from the fax data of a block, become zeros.
+  /// Fills missing blocks, and lines missing from the fax data of a block, with zeros.
   void read_block(std::uint32_t block, std::uint32_t rows, std::vector<std::byte>& to) {
     const bool is_missing = blocks_.missing > 0 && TIFFGetStrileByteCount(file_.tiff(), block) == 0;
     if (is_missing || is_fax_) {
@@ -223,7 +223,7 @@ class BlockReader {
   const TiffKind& kind_;
   const TiffBlocks& blocks_;
   bool is_fax_ = has_fax_data();
-  std::vector<std::vector<std::vector<std::byte>>> places_;  // per place: one block, of all planes
+  std::vector<std::vector<std::vector<std::byte>>> places_;  // one block per slot, with all planes
   std::vector<const std::byte*> lines_;
 };
 
@@ -237,7 +237,7 @@ TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
     reject_damaged(file.name(), "its palette is missing");
   }
   const std::size_t size = std::size_t{1} << kind.bits;
-  // Some programs write levels of 8 bits instead of 16.
+  // Some programs write 8-bit levels into the 16-bit color map.
   const bool is_narrow = std::all_of(std::begin(levels), std::end(levels), [&](const std::uint16_t* channel) {
     return std::all_of(channel, channel + size, [](std::uint16_t level) { return level < 256; });
   });
@@ -259,14 +259,14 @@ TiffColors::TiffColors(const TiffFile& file, const TiffKind& kind) : palette(pal
   }
 }
 
-/// Converts blocks whose lines are rows of samples to pixels.
+/// Converts to pixels the blocks whose lines are rows of samples.
 template <class T>
 class SampleBlocks {
  public:
   SampleBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
       : rows_(file, kind, std::min(blocks.width, kind.width)) {}
 
-  /// Converts rows of a block from row `first`.
+  /// Converts the rows of a block, starting with row `first`.
   void convert(BlockReader& blocks, std::size_t place, std::uint32_t first, View to) {
     for (int y = 0; y < to.height; ++y) {
       rows_.convert(blocks.line(place, first + static_cast<std::uint32_t>(y)), static_cast<std::size_t>(to.width),
@@ -278,7 +278,7 @@ class SampleBlocks {
   TiffRowConverter<T> rows_;
 };
 
-/// The same for blocks whose lines are rows of clumps.
+/// Converts to pixels the blocks whose lines are rows of clumps.
 template <class T>
 class ClumpBlocks {
  public:
@@ -301,7 +301,7 @@ class ClumpBlocks {
   YcbcrConverter clumps_;
 };
 
-/// `height` rows, from column `x` on, of the band that is being filled.
+/// The area of `height` rows and `width` columns, from column `x` on, in the band that is being filled.
 View place_in(BandCutter& bands, std::uint32_t x, std::uint32_t width, std::uint32_t height) {
   View part = bands.rows().view();
   part.data = part.row_bytes(bands.filled()) + std::size_t{x} * part.format.bytes_per_pixel();
@@ -337,8 +337,8 @@ void read_blocks(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks,
   }
 }
 
-/// Passes the pixels on in bands, from top to bottom. Besides a band, it holds one decoded block, or a whole row of
-/// tiles if that row ends in a later band. Throws like decode_image, and what the output throws.
+/// Passes the pixels on in bands, from top to bottom. In addition to a band, holds one decoded block, or a whole row of
+/// tiles if the row ends in a later band. Throws like decode_image, and passes on exceptions of the output.
 void read_tiff_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, const BandOutput& to) {
   const bool has_16_bits = kind.format().sample == Sample::u16;
   if (kind.has_clumps()) {
@@ -350,7 +350,7 @@ void read_tiff_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& bl
   }
 }
 
-/// The memory of a row of decoded blocks.
+/// Memory in bytes for a row of decoded blocks.
 std::uint64_t bytes_of_block_row(const TiffKind& kind, const TiffBlocks& blocks) {
   return ((kind.width - 1) / blocks.width + 1) * blocks.bytes * static_cast<std::uint64_t>(kind.planes());
 }
@@ -393,11 +393,11 @@ Page open_page(const RandomAccess& content, const std::string& name, std::uint64
   return {std::move(file), kind, blocks};
 }
 
-/// Where a page is, and what is known about the others.
+/// The location of a page, and the known pages of the file.
 struct PagePlace {
-  RandomAccess content;      ///< the file; for an image of a stack, with that image's pixels in place of the first
-  std::uint64_t offset = 0;  ///< 0: the first
-  PageList all;              ///< only this one if its place was known
+  RandomAccess content;      ///< the file; for an image of a stack, a view in which the image is the first one
+  std::uint64_t offset = 0;  ///< 0: the first directory
+  PageList all;              ///< only this page if its offset was given
 
   PagePlace(const RandomAccess& file, const std::string& name, PageRef page) : content(file) {
     if (page.number > 0 && page.place > 0) {
@@ -406,7 +406,8 @@ struct PagePlace {
       all = tiff_pages(file);
       check_page(name, page, all);
     }
-    // The list may start with a thumbnail if all later pages are lost. The thumbnail must not be read in their place.
+    // The list may start with a thumbnail if all later pages are lost. The thumbnail must not be read as the requested
+    // page.
     offset = page.number <= 1 ? first_tiff_page(file, name) : page.place > 0 ? page.place : all.places[page.number - 1];
     if (page.number > 0) {
       content = image_stack(file).at(file, page.number - 1);
@@ -425,7 +426,7 @@ std::string note_of(const PageList& pages) {
              : fmt::format("TIFF of {} pages, and others are lost: {}; {}", pages.count(), pages.lost, first_only);
 }
 
-/// Call after the pixels have been read, because libtiff may warn about them.
+/// Call this after the pixels have been read, because libtiff can warn while it reads them.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
   add_notes(page.kind, to.notes);
   to.scaled_from = page.kind.scaled_from();
@@ -468,7 +469,7 @@ class TiffRowReader final : public RowReader {
         name_(std::move(name)),
         offset_(offset) {}
 
-  /// Reopens the page each time, so that libtiff repeats its warnings.
+  /// Opens the page again in each call, so that libtiff repeats its warnings.
   bool read(const BandOutput& to, Order /*order*/) override {
     bool is_in_output = false;
     const BandOutput marked{to.rows,
@@ -484,7 +485,8 @@ class TiffRowReader final : public RowReader {
                               is_in_output = false;
                             }};
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-    const ReadOptions without_limits{.max_pixels = kMost, .max_sparse_pixels = kMost};  // already checked
+    const ReadOptions without_limits{.max_pixels = kMost, .max_sparse_pixels = kMost};  // open_page has already checked
+                                                                                        // them
     try {
       Page page = open_page(content_, name_, offset_, without_limits);
       if (!is_as_opened(page.kind)) {
@@ -501,7 +503,7 @@ class TiffRowReader final : public RowReader {
   }
 
  private:
-  /// False if another program has changed the file.
+  /// Returns false if another program has changed the file.
   [[nodiscard]] bool is_as_opened(const TiffKind& kind) const {
     return static_cast<int>(kind.width) == width() && static_cast<int>(kind.height) == height() &&
            kind.format() == format();
@@ -512,7 +514,7 @@ class TiffRowReader final : public RowReader {
   std::uint64_t offset_;
 };
 
-/// The directory of a page, for a caller that does not need the others.
+/// Opens the directory of a page, for a caller that does not need the other pages.
 TiffFile file_of(const RandomAccess& content, const std::string& name, PageRef page) {
   return {content, name, page.number <= 1 ? first_tiff_page(content, name) : PagePlace(content, name, page).offset};
 }
@@ -533,7 +535,7 @@ DeclaredImage declared(const TiffFile& file) {
   declared.decoded = kind.format();
   declared.scaled_from = kind.scaled_from();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // One strip may be the whole image.
+  // A single strip can hold the whole image.
   declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
   declared.is_read_in_parts = true;
   declared.facts = {{"stored_channels", static_cast<std::uint64_t>(kind.samples)},
@@ -561,7 +563,7 @@ std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const st
   const PagePlace place(content, name, options.page);
   const Page page = open_page(place.content, name, place.offset, options);
   const TiffKind& kind = page.kind;
-  // Tiles may lie almost wholly outside the image.
+  // Tiles can lie almost entirely outside the image.
   constexpr std::uint64_t kAlwaysHeld = std::uint64_t{4} << 20;
   const std::uint64_t image_bytes = std::uint64_t{kind.width} * kind.height * kind.format().bytes_per_pixel();
   if (bytes_of_block_row(kind, page.blocks) > std::max(kAlwaysHeld, 2 * image_bytes)) {

@@ -1,4 +1,4 @@
-// Writes TIFF. The file grows in memory, because libtiff goes back to fill in offsets.
+// Writes TIFF. Keeps the whole file in memory, because libtiff goes back to fill in offsets.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@
 namespace gpuimg::codecs::tiff {
 namespace {
 
-/// The file in memory, and libtiff's access to it. Exceptions must not pass through C.
+/// The file in memory, with the callbacks through which libtiff accesses it. Exceptions must not pass through C.
 struct Output {
   std::vector<std::byte> bytes;
   std::uint64_t position = 0;
@@ -69,14 +69,14 @@ struct Output {
   static toff_t on_size(thandle_t handle) { return of(handle).bytes.size(); }
   static int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const char* /*format*/,
                         va_list /*arguments*/) {
-    return 1;  // the results of the calls suffice
+    return 1;  // the return values of the calls are sufficient
   }
 };
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-/// A file of up to 4 GiB need not be a BigTIFF. Directories and most compressions add little; LZW and JPEG may enlarge
-/// noise by half.
+/// A BigTIFF is necessary only above 4 GiB. Directories and most compressions add little to the size of the pixels; LZW
+/// and JPEG can enlarge noise by half.
 bool needs_big_tiff(ConstView pixels, TiffCompression compression) {
   const bool may_grow = compression == TiffCompression::lzw || compression == TiffCompression::jpeg;
   const std::uint64_t most_bytes = std::uint64_t{may_grow ? 5U : 7U} << 29;
@@ -101,7 +101,8 @@ bool has_predictor(TiffCompression compression) {
   return compression == TiffCompression::deflate || compression == TiffCompression::lzw;
 }
 
-/// Group 4 uses a single strip, because the first row of a strip has no row to refer to. A JPEG strip has whole MCUs.
+/// Group 4 uses a single strip, because rows refer to the row above in the same strip. A JPEG strip consists of whole
+/// MCUs.
 std::uint32_t rows_per_strip(ConstView pixels, TiffCompression compression = TiffCompression::none) {
   constexpr std::size_t kStripBytes = std::size_t{256} << 10;
   constexpr std::size_t kMcuRows = 16;
@@ -143,7 +144,7 @@ std::pair<int, int> chroma_sample_size(ChromaSubsampling subsampling) {
   return {halves_width ? 2 : 1, halves_height ? 2 : 1};
 }
 
-/// libtiff converts to YCbCr and subsamples.
+/// Makes libtiff convert to YCbCr and subsample chroma.
 void set_jpeg_tags(TIFF* tiff, bool is_color, const WriteOptions& options) {
   TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, options.jpeg_quality);
   if (is_color) {
@@ -207,7 +208,7 @@ bool write_channel(TIFF* tiff, ConstView table, std::size_t channel) {
   return true;
 }
 
-/// Differences from the samples of the previous pixel: TIFF 6.0, section 14.
+/// Replaces samples by differences from the previous pixel: TIFF 6.0, section 14.
 template <class T>
 void predict(const std::byte* row, std::size_t bytes, std::size_t channels, std::byte* to) {
   const auto* from = reinterpret_cast<const T*>(row);
@@ -219,17 +220,17 @@ void predict(const std::byte* row, std::size_t bytes, std::size_t channels, std:
   }
 }
 
-/// Deflates strips in any order; use one per thread. libtiff would pass one row at a time to zlib, at a level that
-/// takes several times as long.
+/// Deflates strips in any order; use one object per thread. libtiff's own compression takes several times as long: it
+/// passes one row at a time to zlib, at a slower level.
 class StripPacker {
  public:
-  /// Strips have up to `rows` rows.
+  /// Strips have at most `rows` rows.
   StripPacker(ConstView pixels, bool has_predictor, int rows)
       : pixels_(pixels),
         has_predictor_(has_predictor),
         strip_(static_cast<std::size_t>(rows) * pixels.tight_pitch_bytes()) {}
 
-  /// The strip of `rows` rows from row `first` on, as a zlib stream.
+  /// Returns the strip of `rows` rows that starts at row `first`, as a zlib stream.
   std::vector<std::byte> pack(int first, int rows) {
     const std::size_t row_bytes = pixels_.tight_pitch_bytes();
     for (int y = 0; y < rows; ++y) {
@@ -280,7 +281,7 @@ bool append_strips(TIFF* tiff, int first, std::span<std::vector<std::byte>> stri
   return true;
 }
 
-/// Writes the strips, of `rows` rows each. Threads pack some of them at a time.
+/// Writes strips of `rows` rows each. Several threads pack strips at the same time.
 bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, int threads) {
   constexpr int kStripsOfThread = 4;
   const int count = (pixels.height - 1) / rows + 1;
@@ -337,9 +338,9 @@ bool is_black_and_white(ConstView pixels) {
   return true;
 }
 
-/// Why the compression cannot hold the pixels, and what to do; empty if it can.
+/// The reason why the compression cannot hold the pixels, and a remedy; empty if it can.
 std::string misfit(ConstView pixels, TiffCompression compression, std::optional<ChromaSubsampling> subsampling) {
-  constexpr int kMaxJpegSide = 65500;  // JPEG_MAX_DIMENSION of libjpeg
+  constexpr int kMaxJpegSide = 65500;  // libjpeg's JPEG_MAX_DIMENSION
   if (compression == TiffCompression::group4 && !can_pack_bits(pixels.format)) {
     return "--compression g4 stores only 8-bit gray of 0 and 255, and this image has color, alpha or 16 bits; add "
            "--then threshold";
@@ -362,11 +363,12 @@ std::string misfit(ConstView pixels, TiffCompression compression, std::optional<
   return "";
 }
 
-/// Throws Error{usage} for pixels that the compression cannot hold, and Error{unsupported} if this libtiff lacks the
-/// compression.
+/// Throws Error{usage} for pixels that the compression cannot hold, and Error{unsupported} if the loaded libtiff lacks
+/// the compression.
 void check_compression(ConstView pixels, const std::string& name, const WriteOptions& options) {
   const TiffCompression compression = options.tiff_compression;
-  const bool is_own = compression == TiffCompression::deflate;  // libtiff only stores StripPacker's output
+  const bool is_own = compression == TiffCompression::deflate;  // StripPacker deflates, so libtiff's codec is not
+                                                                // needed
   if (!is_own && TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression_tag(compression))) == 0) {
     throw Error(ErrorKind::unsupported,
                 printable_name(name) + ": this libtiff lacks the compression; choose --compression deflate");

@@ -1,5 +1,5 @@
-// Reads and writes WebP: first walks over the chunks of the RIFF container and checks their sizes; libwebp then decodes
-// the image directly to its place. RFC 9649.
+// Reads and writes WebP. First walks the chunks of the RIFF container and checks their sizes; libwebp then decodes the
+// image directly into the result. RFC 9649.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
@@ -30,18 +30,18 @@ namespace {
 
 /// The image, or the first frame of an animation.
 struct WebpFrame {
-  std::uint32_t x = 0;  ///< on the canvas
+  std::uint32_t x = 0;  ///< position on the canvas
   std::uint32_t y = 0;
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   bool has_alpha = false;
   bool is_lossless = false;
-  std::size_t offset = 0;  ///< in the file
-  ByteSpan data;           ///< its chunks: ALPH, if there is one, and VP8 or VP8L; cut off as the file is
+  std::size_t offset = 0;  ///< offset in the file
+  ByteSpan data;           ///< its chunks, as far as the file goes: optionally ALPH, then VP8 or VP8L
 };
 
 struct WebpFile {
-  std::uint32_t width = 0;  ///< of the canvas
+  std::uint32_t width = 0;  ///< size of the canvas
   std::uint32_t height = 0;
   bool is_animation = false;
   WebpFrame frame;
@@ -60,9 +60,9 @@ constexpr std::size_t kRiffHeader = 12;
 
 struct Chunk {
   std::string_view type;
-  std::size_t offset = 0;  ///< of the header
+  std::size_t offset = 0;  ///< offset of the header
   std::size_t payload = 0;
-  std::size_t size = 0;  ///< of the payload, which lies inside the RIFF but may be cut off
+  std::size_t size = 0;  ///< size of the payload, which lies inside the RIFF but can be cut off
 
   [[nodiscard]] std::size_t end() const { return payload + size; }
 };
@@ -74,13 +74,13 @@ std::uint32_t u24le_at(ByteSpan bytes, std::size_t offset) {
 /// The chunk type without padding, for messages.
 std::string shown(std::string_view type) { return printable_name(type.substr(0, type.find_last_not_of(' ') + 1)); }
 
-/// Iterates over the chunks from one offset to another, which may lie beyond the end of the file.
+/// Iterates over the chunks between two offsets. The second offset can be beyond the end of the file.
 class Chunks {
  public:
   Chunks(ByteSpan bytes, std::size_t begin, std::size_t end, const std::string& name)
       : bytes_(bytes), name_(name), position_(begin), end_(end) {}
 
-  /// Nullopt at the end; the padding of the last chunk may be missing.
+  /// Returns nullopt at the end. The padding of the last chunk may be missing.
   std::optional<Chunk> next() {
     if (position_ >= end_) {
       return std::nullopt;
@@ -124,7 +124,7 @@ class Chunks {
 
 bool is_image_chunk(const Chunk& chunk) { return chunk.type == "VP8 " || chunk.type == "VP8L"; }
 
-/// Reads the size and the kind of the image whose chunks are `frame.data` and end at `end`.
+/// Reads the size and the type of the image whose chunks are `frame.data` and end at `end`.
 void read_image_header(WebpFrame& frame, std::size_t end, const Chunks& chunks) {
   WebPBitstreamFeatures features;
   const VP8StatusCode status =
@@ -156,7 +156,7 @@ void read_image(WebpFrame& frame, const Chunk& first, Chunks& chunks) {
   read_image_header(frame, chunk->end(), chunks);
 }
 
-/// Reads a frame of an animation: ANMF.
+/// Reads a frame of an animation from its ANMF chunk.
 void read_frame(WebpFrame& frame, const Chunk& anmf, const Chunks& chunks) {
   constexpr std::size_t kFrameHeader = 16;
   if (anmf.size < kFrameHeader) {
@@ -218,10 +218,10 @@ void read_until_image(WebpFile& file, Chunks& chunks) {
   reject_damaged(chunks.name(), "it has no image");
 }
 
-/// Compares the image with the canvas, which must have the same size unless there is an animation.
+/// Checks that the image has the size of the canvas. In an animation, it can be smaller.
 void check_canvas(WebpFile& file, const std::string& name) {
   const WebpFrame& frame = file.frame;
-  if (file.width == 0) {  // no VP8X
+  if (file.width == 0) {  // there is no VP8X chunk
     file.width = frame.width;
     file.height = frame.height;
   }
@@ -256,7 +256,7 @@ void read_after_image(WebpFile& file, Chunks& chunks) {
 }
 
 /// Reads up to the image, which may be cut off, and no chunks after it. `name` is printable. Throws like
-/// Codec::declared; sizes are not limited.
+/// Codec::declared. Does not limit sizes.
 WebpFile webp_beginning(ByteSpan beginning, const std::string& name) {
   WebpFile file;
   Chunks chunks = chunks_of(beginning, name);
@@ -279,7 +279,7 @@ WebpFile whole_webp(ByteSpan bytes, const std::string& name) {
 
 std::vector<std::byte> copy_of_bytes(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Removes the mark that EXIF data have in JPEG and, wrongly, in some WebP files.
+/// Removes the signature that precedes EXIF data in JPEG and, incorrectly, in some WebP files.
 ByteSpan without_mark(ByteSpan exif) {
   constexpr std::string_view kMark("Exif\0\0", 6);
   const std::string_view text(reinterpret_cast<const char*>(exif.data()), exif.size());
@@ -305,7 +305,7 @@ void add_chunk(std::vector<std::byte>& to, std::string_view type, ByteSpan paylo
   }
 }
 
-/// VP8X: which chunks there are, and the size of the canvas.
+/// Builds the VP8X chunk: flags of the other chunks, and the size of the canvas.
 std::array<std::byte, 10> extended_header(const WebpFile& file, const Metadata& metadata) {
   const std::uint32_t flags = (metadata.icc.empty() ? 0U : 0x20U) | (file.frame.has_alpha ? 0x10U : 0U) |
                               (metadata.exif.empty() ? 0U : 0x08U) | (metadata.xmp.empty() ? 0U : 0x04U);
@@ -317,7 +317,7 @@ std::array<std::byte, 10> extended_header(const WebpFile& file, const Metadata& 
   return header;
 }
 
-/// Adds a clause to `details` for each damaged piece.
+/// Reads the metadata. Adds a clause to `details` for each damaged piece.
 Metadata read_webp_metadata(const WebpFile& file, std::vector<std::string>& details) {
   Metadata metadata;
   metadata.icc = copy_of_bytes(icc_profile_in(file.icc));
@@ -343,7 +343,7 @@ Metadata read_webp_metadata(const WebpFile& file, std::vector<std::string>& deta
   return metadata;
 }
 
-/// Writes libwebp's file `encoded` with these metadata added.
+/// Writes `encoded`, a file by libwebp, with these metadata added.
 void write_with_metadata(ByteSpan encoded, const Metadata& metadata, const ByteSink& sink) {
   if (metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty()) {
     return sink(encoded);
@@ -367,8 +367,8 @@ PixelFormat format_of(const WebpFile& file) {
   return {Sample::u8, file.frame.has_alpha || !file.fills_canvas() ? 4 : 3};
 }
 
-/// Runs of equal pixels take no bits, so a few bytes could declare any size. A deflated image does not hold more pixels
-/// per byte either.
+/// Limits the number of pixels per byte: runs of equal pixels take no bits, so a few bytes could declare any size. The
+/// limit is the largest number of pixels per byte in a deflated image.
 void check_density(const WebpFile& file, const std::string& name, const ReadOptions& options) {
   constexpr std::uint64_t kMaxPixelsPerByte = 1024;
   const std::uint64_t pixels = std::uint64_t{file.width} * file.height;
@@ -390,7 +390,7 @@ void check_density(const WebpFile& file, const std::string& name, const ReadOpti
                                                                                                : "cannot be decoded"));
 }
 
-/// Decodes the frame to its place; `to` is the canvas.
+/// Decodes the frame into its position on the canvas `to`.
 void decode_frame(const WebpFrame& frame, View to, const std::string& name, const ReadOptions& options) {
   const std::size_t pixel_bytes = to.format.bytes_per_pixel();
   WebPDecoderConfig config;
@@ -413,7 +413,7 @@ void decode_frame(const WebpFrame& frame, View to, const std::string& name, cons
   }
 }
 
-/// libwebp's picture, with its memory.
+/// libwebp's picture and its memory.
 class EncoderPicture {
  public:
   EncoderPicture() : is_valid_(WebPPictureInit(&picture_) != 0) {}
@@ -436,7 +436,7 @@ int on_bytes(const std::uint8_t* bytes, std::size_t size, const WebPPicture* pic
 }
 
 bool configure(WebPConfig& config, const WriteOptions& options) {
-  constexpr int kLosslessLevel = 2;  // of 0 … 9; higher levels take several times as long and save a few percent
+  constexpr int kLosslessLevel = 2;  // of 0 to 9; higher levels take several times as long and save a few percent
   if (WebPConfigInit(&config) == 0) {
     return false;
   }
@@ -482,7 +482,7 @@ void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter) {
   }
   filter.drop(metadata.xmp_extension, "the extended XMP", kNoPlace);
   if (exif_density(metadata.exif) == metadata.density) {
-    metadata.density.reset();  // the EXIF data state it
+    metadata.density.reset();  // the EXIF data contains it
   }
   filter.drop(metadata.density, "the pixel density", kNoPlace);
   filter.drop(metadata.iptc, "the IPTC data", kNoPlace);
@@ -524,7 +524,8 @@ DeclaredImage declared_webp(ByteSpan beginning, const std::string& name) {
   declared.color = file.frame.is_lossless ? "RGB" : "YCbCr";
   declared.decoded = format_of(file);
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // Lossless data are decoded whole, at 4 bytes a pixel; so is the alpha channel of lossy data, twice.
+  // Lossless images are decoded whole, at 4 bytes per pixel. The alpha channel of a lossy image is also decoded whole,
+  // twice.
   declared.decoder_bytes_per_pixel = file.frame.is_lossless ? 5 : file.frame.has_alpha ? 3 : 1;
   declared.facts = {{"lossless", file.frame.is_lossless}, {"animated", file.is_animation}};
   return declared;
