@@ -1,6 +1,6 @@
-// A run over a tar archive, or over several archives whose images have one result. A oneTBB pipeline takes members in,
-// processes them and gives them their places in the output. Headers are read in order; the workers read, compute and
-// write in any order; places and messages are in order.
+// Runs a job over the images of a tar archive, or of several archives whose images have one result. A oneTBB pipeline
+// takes members from the archive, processes them and assigns their offsets in the output. Headers are read in order.
+// Workers read, compute and write in any order. Offsets are assigned and messages are printed in order.
 #include "batch/session.hpp"
 
 #include <fmt/format.h>
@@ -45,26 +45,26 @@
 namespace gpuimg {
 namespace {
 
-/// One member on its way to the archive.
+/// A member or a part of it on its way to the output archive.
 struct ArchivePiece {
   std::vector<std::byte> header;
   std::shared_ptr<const FileContent> content;
-  std::optional<FileSection> copied_from = std::nullopt;  ///< instead of `content`: copied in blocks
-  std::uint64_t offset = 0;                               ///< in the archive; set by place()
+  std::optional<FileSection> copied_from = std::nullopt;  ///< copied in blocks instead of `content`
+  std::uint64_t offset = 0;                               ///< in the output archive; set by place()
 
   [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content->size(); }
 };
 
-/// The output archive of a run over an archive. In a file, each member gets its place in order and is then written by
-/// any thread. A stream is written in order. Every step throws Error{write} or OutputClosed.
+/// The output archive. In a file, members get their offsets in order, and any thread then writes them. A stream is
+/// written in order. Every function that writes throws Error{write} or OutputClosed.
 class ArchiveOutput {
  public:
   ArchiveOutput(const std::string& name, const OverwriteRules& rules);
 
-  /// Gives the piece its place after all earlier ones; writes it if the archive is a stream.
+  /// Assigns the offset after all earlier pieces. If the archive is a stream, also writes the piece.
   void place(ArchivePiece& piece);
 
-  /// Writes a placed piece, unless place() has already written it. Thread-safe.
+  /// Writes a piece that has an offset, unless place() has already written it. Thread-safe.
   void store(const ArchivePiece& piece) const;
 
   /// Appends bytes.
@@ -74,21 +74,21 @@ class ArchiveOutput {
   /// Writes buffered bytes to a stream.
   void flush();
 
-  /// Ends the archive and gives it its name. A file gets `times`, if there are any.
+  /// Ends the archive and gives it its final name. Sets `times`, if given, on a file.
   void finish(const std::optional<FileTimes>& times);
 
  private:
   void write_to_stream(std::span<const std::byte> part) const;
 
   std::optional<StagedOutput> file_;
-  std::optional<FifoOutput> fifo_;  ///< neither: standard output
+  std::optional<FifoOutput> fifo_;  ///< if neither file nor fifo is open, the output is standard output
   std::uint64_t end_ = 0;
-  std::vector<std::byte> waiting_;  ///< for a stream: combines headers and small members into one write
+  std::vector<std::byte> waiting_;  ///< only for a stream: combines headers and small members into one write
 };
 
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-/// Calls write(at, part) for the content of a piece, one part after another.
+/// Calls write(at, part) for each part of a piece's content, in order.
 template <class Write>
 void for_each_part(const ArchivePiece& piece, const Write& write) {
   if (!piece.copied_from) {
@@ -183,40 +183,41 @@ void ArchiveOutput::finish(const std::optional<FileTimes>& times) {
   }
 }
 
-/// A member of an archive on its way through the pipeline. Its content is in the archive's file (`section`), in memory
-/// (`content`), or not read at all.
+/// A member of an archive in the pipeline. Its content is in the archive's file (`section`), in memory (`content`), or
+/// not read at all.
 struct ArchiveMember : BatchItem {
   TarMember member;
   std::optional<FileSection> section;
   Bytes content;
   bool is_image = false;
-  std::uint64_t held_bytes = 0;      ///< of the budget
-  PlanItem plan;                     ///< of an image
-  std::vector<ArchivePiece> pieces;  ///< what is written for it
+  std::uint64_t held_bytes = 0;      ///< bytes acquired from the budget
+  PlanItem plan;                     ///< only for an image
+  std::vector<ArchivePiece> pieces;  ///< the output of the member
 };
 
-/// Takes members from an archive, one after another, as memory allows. Content that a worker can read later stays in
-/// the file. Only release() may be called by several threads.
+/// Takes members from an archive one after another, whenever memory allows. Leaves content in the file if a worker can
+/// read it later. Only release() is thread-safe.
 class ArchiveIntake {
  public:
-  /// `budget` is in bytes. `copies_others`: members that are not images are read, too. `folder` prefixes the names of
-  /// images in reports; may be empty.
+  /// `budget` is in bytes. If `copies_others`, also reads members that are not images. `folder` is a prefix for the
+  /// names of images in reports and can be empty.
   ArchiveIntake(const std::string& archive, const std::string& folder, const ImageJob& job,
                 const GlobalOptions& globals, std::uint64_t budget, bool copies_others);
 
-  /// The next member. Null at the end of the archive, and at a member that is too large for memory: take_large().
-  /// Throws what TarReader throws, and Error{usage} for a member whose output would have the name of another; earlier
-  /// members are not affected. Waits for memory until `is_cancelled()`.
+  /// Returns the next member. Returns null at the end of the archive, and at a member that is too large for memory;
+  /// take_large() then returns it. Throws TarReader's errors, and Error{usage} if the output of a member would have the
+  /// name of another output. An exception does not affect earlier members. Waits for memory, but stops waiting when
+  /// `is_cancelled()` is true.
   std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
 
-  /// Lowers the limits to the memory that is left now, if that is less.
+  /// Lowers the limits to the memory that is available now.
   void limit_memory();
 
-  /// Returns, once, the member at which next() stopped; read() reads its content.
+  /// Returns the member at which next() stopped, but only once; read() then reads its content.
   std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }
   void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
 
-  /// Gives back the memory that a member held. Thread-safe.
+  /// Releases the memory that a member held. Thread-safe.
   void release(ArchiveMember& taken) { budget_.release(std::exchange(taken.held_bytes, 0)); }
 
  private:
@@ -229,16 +230,17 @@ class ArchiveIntake {
   const ImageJob& job_;
   const GlobalOptions& globals_;
   MemoryBudget budget_;
-  std::optional<MostMemory> most_;  ///< an image that needs more fails
+  std::optional<MostMemory> most_;  ///< an image that needs more memory fails
   bool copies_others_;
   std::string folder_;
-  FileFilter images_;  ///< as in folders; but a .json in an archive is not an input, even for --merge
+  FileFilter images_;  ///< selects files as in folders, except that a .json in an archive is never an input, even for
+                       ///< --merge
   TarReader reader_;
   MemberOutputs outputs_;
   std::optional<TarMember> large_;
 };
 
-/// Members above this size that are not images are not held in memory.
+/// A member that is not an image and is larger than this is not held in memory.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
 void check_beginning(const std::string& archive, std::span<const std::byte> beginning) {
@@ -286,8 +288,8 @@ std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& 
   return taken;
 }
 
-/// Waits for the memory that a member and its result need. Reads the member now if it cannot be read later; returns
-/// false if it is then too large for memory.
+/// Waits for the memory that a member and its result need. If the member cannot be read later, reads it now. Returns
+/// false if it must be read now and is too large for memory.
 bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled) {
   const TarMember& member = taken.member;
   if (taken.is_image) {
@@ -337,7 +339,7 @@ std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
   const TarMember& member = taken.member;
   const codecs::DeclaredImage declared = taken.section ? codecs::declared_image_in(*taken.section, member.name)
                                                        : codecs::declared_image(taken.content.span(), member.name);
-  const bool is_rejected = declared.pixels() > globals_.max_pixels;  // by the decoder
+  const bool is_rejected = declared.pixels() > globals_.max_pixels;  // the decoder will reject it
   const ItemPaths paths{taken.plan.input, taken.plan.output};
   return whole_bytes(job_, paths, member.size, is_rejected ? codecs::DeclaredImage{} : declared, true);
 }
@@ -359,7 +361,7 @@ void compute(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
     }
     item.in_order = job.run(worker, paths);
   };
-  // A worker that waits for its own parallel loops must not start another image.
+  // While a worker waits for its own parallel loops, it must not start another image.
   if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
     (void)worker.writer.take_kept();
     fail_by(item, thrown);
@@ -384,7 +386,7 @@ void process_image(ArchiveMember& taken, const ImageJob& job, Worker& worker) {
   }
 }
 
-/// Copies a member: only its header is made anew.
+/// Copies a member unchanged, except that its header is written anew.
 void copy(ArchiveMember& taken) {
   const TarMember& member = taken.member;
   const auto content = std::make_shared<FileContent>(LentBytes{taken.content.span(), nullptr});
@@ -392,8 +394,8 @@ void copy(ArchiveMember& taken) {
   taken.pieces.push_back({tar_header(member, member.name, member.size), content, taken.section});
 }
 
-/// Runs the job over an image; a failure belongs to the member. Copies any other member if `copies_others`. Throws for
-/// what ends the run, such as a lost device. Thread-safe.
+/// Runs the job over an image, and records a failure in the member. If `copies_others`, copies a member that is not an
+/// image. Throws only for failures that end the run, such as a lost device. Thread-safe.
 void process_member(ArchiveMember& taken, const ImageJob& job, WorkerPool& pool, bool copies_others) {
   if (!taken.is_image) {
     if (copies_others) {
@@ -408,8 +410,8 @@ int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
   return options.jobs > 0 ? options.jobs : processors(globals);
 }
 
-/// Owns the members in a pipeline, which passes only pointers: a cancelled pipeline drops the pointers that wait in it.
-/// Thread-safe.
+/// Owns the members that are in the pipeline. The pipeline passes only pointers, and drops them without deleting the
+/// members when it is cancelled. Thread-safe.
 class MembersOnTheirWay {
  public:
   ArchiveMember* add(std::unique_ptr<ArchiveMember> member) {
@@ -457,7 +459,7 @@ class ArchiveRun {
   bool run(ArchiveOutput* output) {
     output_ = output;
     job_.prepare(*pool_.lease());
-    intake_->limit_memory();  // masks and tables that prepare() has read take memory
+    intake_->limit_memory();  // because masks and tables that prepare() has read take memory
     try {
       read();
       for (std::size_t i = 1; i < archives_.size() && !must_stop(); ++i) {
@@ -528,7 +530,7 @@ class ArchiveRun {
     }
   }
 
-  /// An exception of a stage ends the run: the archive cannot be read or written.
+  /// An exception in a stage ends the run: the archive cannot be read or written.
   void run_pipeline() {
     StageRun pass;
     const auto is_cancelled = [&pass] { return pass.is_cancelled(); };
@@ -543,7 +545,7 @@ class ArchiveRun {
     pass.run(stages, jobs_, 2 * static_cast<std::size_t>(jobs_) + 2);
   }
 
-  /// If the archive cannot be read any further, earlier members are still completed.
+  /// If the archive cannot be read any further, the members before that point are still completed.
   std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
     std::unique_ptr<ArchiveMember> taken;
     if (!must_stop()) {
@@ -552,7 +554,7 @@ class ArchiveRun {
     return taken;
   }
 
-  /// In order: messages, what the images add to one output, and places in the archive.
+  /// Does the work that must be in order: messages, contributions to one output, and offsets in the archive.
   void end_member(ArchiveMember& taken) {
     if (taken.is_image) {
       end_image(taken);
@@ -580,8 +582,8 @@ class ArchiveRun {
     intake_->release(taken);
   }
 
-  /// Copies the member at which the pipeline stopped, in blocks. False if there is no such member, or if the archive
-  /// cannot be read any further.
+  /// Copies the member at which the pipeline stopped, in blocks. Returns false if there is no such member, or if the
+  /// archive cannot be read any further.
   bool copy_large() {
     const std::optional<TarMember> member = intake_->take_large();
     if (!member) {
@@ -604,7 +606,7 @@ class ArchiveRun {
 
   ImageJob& job_;
   const GlobalOptions& globals_;
-  const std::vector<std::string>& archives_;  ///< several only if the job merges
+  const std::vector<std::string>& archives_;  ///< more than one only if the job merges
   const StopSignal& stop_;
   int jobs_;
   WorkerPool pool_;
@@ -621,8 +623,8 @@ class ArchiveRun {
   std::uint64_t others_ = 0;
 };
 
-/// Throws Error for an output that exists, is the archive itself, or is a terminal. Removes temporary files of killed
-/// runs from its folder.
+/// Throws Error if the output exists, is the input archive, or is a terminal. Removes temporary files of killed runs
+/// from the output's folder.
 void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   Worker worker(globals);
   const std::string target = named.output.empty() ? "-" : named.output;
@@ -638,7 +640,7 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
   }
 }
 
-/// The archives without repetitions: they share one result, so an archive that is named twice must count once.
+/// Returns the archives without duplicates. They share one result, so an archive that is named twice must count once.
 std::vector<std::string> distinct_archives(const std::vector<std::string>& archives) {
   std::vector<std::string> distinct;
   std::set<FileIdentity> seen;
@@ -652,8 +654,8 @@ std::vector<std::string> distinct_archives(const std::vector<std::string>& archi
 }
 
 /// Opens all archives except the first and reads their first headers, so that a file that is not an archive is found
-/// before the first archive is processed. Throws as TarReader does. The first archive is opened next anyway; pipes are
-/// left out, because they can be read only once.
+/// before the first archive is processed. Throws as TarReader does. The first archive is opened next anyway. Pipes are
+/// not checked, because they can be read only once.
 void check_further_archives(const std::vector<std::string>& archives) {
   for (std::size_t i = 1; i < archives.size(); ++i) {
     const std::string& archive = archives[i];

@@ -1,4 +1,4 @@
-// Declares and checks the options of batch runs; decides between a single file, many files and an archive, and runs it.
+// Declares and checks the options of batch runs. Then runs the job over a single file, many files or an archive.
 #include "batch/batch_command.hpp"
 
 #include <sys/stat.h>
@@ -105,7 +105,7 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
   extensions.insert(extensions.end(), positionals.other_extensions.begin(), positionals.other_extensions.end());
   parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .extensions = extensions},
                      arguments.paths);
-  // For --help only: the last name is OUT, but that is known only after all names were parsed.
+  // Declared only for --help: the last name is OUT, but the parser cannot know which name is the last one.
   parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
     parser.text({name, what, type, kGroup}, value);
@@ -230,7 +230,7 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
   return named;
 }
 
-/// The files that options name. Like IN, text must not replace them.
+/// The files that options name. Text output must not replace them, as it must not replace IN.
 std::vector<std::string> files_of_options(const CommandParser& parser, const BatchArguments& arguments) {
   std::vector<std::string> files = {arguments.files_from, arguments.resume, arguments.retry_failed};
   const auto add_files_of = [&](const std::vector<GivenOption>& options) {
@@ -255,8 +255,8 @@ bool is_tar_name(const std::string& path) {
   });
 }
 
-/// If OUT is a file, checks IN first, because a message about the name of OUT would hide the problem with IN. With OUT
-/// as a folder, only such an input itself fails.
+/// Rejects archives and compressed files as IN, if OUT is a file: otherwise a message about the name of OUT would hide
+/// this problem. If OUT is a folder, only the input in question fails.
 void reject_packed_inputs(const NamedPaths& named) {
   if (named.output.empty() || is_folder_name(named.output)) {
     return;
@@ -271,7 +271,7 @@ void reject_packed_inputs(const NamedPaths& named) {
 
 [[noreturn]] void reject_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// True if IN is an archive by its name, or by --tar.
+/// True if the name of IN is an archive's name, or with --tar.
 bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
   return arguments.tar || std::any_of(named.inputs.begin(), named.inputs.end(), [](const std::string& input) {
            return is_tar_name(input) && !is_folder_name(input);
@@ -297,7 +297,7 @@ void check_several_archives(const BatchArguments& arguments, const NamedPaths& n
   }
 }
 
-/// Throws Error{usage} for what an archive cannot be combined with.
+/// Throws Error{usage} for options that cannot be combined with an archive.
 void check_archive_arguments(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                              const NamedPaths& named) {
   const bool records = !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty();
@@ -332,7 +332,7 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   }
 }
 
-/// Prints a note for --preserve-times if no file has times to preserve, or no output can have them.
+/// Prints a note about --preserve-times if no input has times to preserve, or if no output can have times.
 void note_lost_times(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const bool is_printed = job.may_print() && !names_output(arguments);
@@ -352,7 +352,7 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
-/// True if the pages of one file go into one file.
+/// True if the pages of one file are written to one file.
 bool joins_pages(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
   const bool is_file = arguments.files_from.empty() && named.inputs.size() == 1 && !job.merges() &&
                        !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
@@ -360,7 +360,7 @@ bool joins_pages(const BatchArguments& arguments, const NamedPaths& named, const
   return is_file && format != nullptr && format->open_page_joiner != nullptr && job.files_of(named.output).size() == 1;
 }
 
-/// Shows the progress of the image if the job reports it. Returns what run() returns.
+/// Calls run() and returns its result. Shows the progress of the image if the job reports progress.
 InOrder run_watched(const ImageJob& job, Worker& worker, const ItemPaths& paths, const GlobalOptions& globals) {
   Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
   if (progress.is_shown()) {
@@ -419,7 +419,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
                                       (job.may_print() ? "give OUT the extension .json, or omit OUT" : "add --timing"));
   }
   job.check_name(paths.output);
-  const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
+  const StopSignal stop(nullptr);  // must be constructed before other threads start: they inherit the signal mask
   Worker worker(globals);
   if (globals.preserve_times && !job.merges()) {
     worker.writer.preserve_times(times_of(paths.input));
@@ -442,7 +442,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
     job.finish(worker, paths.output);
   }
   if (stop.requested()) {
-    return *stop.exit_code();  // with SharedSignals, the process continues
+    return *stop.exit_code();  // reached only with SharedSignals, where the process continues
   }
   worker.writer.commit();
   worker.print_times();

@@ -1,5 +1,5 @@
-// The batch interface for subcommands: the options that every operation takes, and the run. A single file runs
-// directly; folders, lists and archives run as a batch. docs/batch.md.
+// The batch interface for subcommands: declares the options that every operation takes, and runs the operation. A
+// single file is processed directly; folders, lists and archives are processed as a batch. docs/batch.md.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace gpuimg {
 
-/// Names of inputs and the options that choose more, as given on the command line.
+/// The names of inputs, and the options that select further inputs, as given on the command line.
 struct InputArguments {
   std::vector<std::string> paths;
   std::string files_from;
@@ -27,11 +27,11 @@ struct InputArguments {
   std::vector<std::string> exclude;
 };
 
-/// IN… OUT and the options, as given on the command line.
+/// Names and options as given on the command line: IN… OUT.
 struct BatchArguments : InputArguments {
   std::string shown_output;     ///< always empty: the parser puts all names into `paths`
   std::string output;           ///< -o: a plain OUT, or a template if has_fields()
-  bool all_are_inputs = false;  ///< the last name is not OUT; set by a subcommand that can print
+  bool all_are_inputs = false;  ///< the last name is also an input, not OUT; set by a subcommand that can print
   bool tar = false;
   bool skip_existing = false;
   bool dry_run = false;
@@ -47,24 +47,24 @@ struct BatchArguments : InputArguments {
 
 /// Validated options.
 struct BatchOptions {
-  int jobs = 0;  ///< 0 = one per CPU thread, at most one per item
+  int jobs = 0;  ///< 0: one per CPU thread, but at most one per item
   DeviceList devices;
-  std::uint64_t max_errors = 0;  ///< stop starting new images after this many failures; 0 = no limit
+  std::uint64_t max_errors = 0;  ///< after this many failures, no new images start; 0: no limit
   Shard shard;
 };
 
-/// What --help says about IN and OUT.
+/// The text of --help about IN and OUT.
 struct BatchPositionals {
   std::string input;
   std::string output;
   std::string output_usage = {};                   ///< how the usage line shows OUT; empty: OUT
-  std::vector<std::string> other_extensions = {};  ///< of files besides images that IN may name
+  std::vector<std::string> other_extensions = {};  ///< of input files other than images
 };
 
 /// Declares the options that select files in folders.
 void add_folder_options(CommandParser& parser, InputArguments& arguments);
 
-/// Declares the options for how many images run at a time, on which devices, and when to give up.
+/// Declares the options for the number of simultaneous images, the devices, and the failures that end a run.
 void add_pace_options(CommandParser& parser, BatchArguments& arguments);
 
 /// Declares the options of InputArguments, but not the positional names.
@@ -77,13 +77,13 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
 void check(const InputArguments& arguments);
 BatchOptions checked(const BatchArguments& arguments);
 
-/// How many processors a run may use.
+/// Number of processors that a run may use.
 int processors(const GlobalOptions& globals);
 
-/// Prints a note for each option that selects files in folders, unless `inputs` name a folder.
+/// Prints a note for each option that selects files in folders, if no name in `inputs` is a folder.
 void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity);
 
-/// The names in --files-from; none without it. Throws as read_file_list does.
+/// The names in --files-from; empty without this option. Throws as read_file_list does.
 std::vector<std::string> listed_files(const InputArguments& arguments);
 
 /// True if --output is a template: its name contains braces.
@@ -92,16 +92,18 @@ bool has_fields(const std::string& output);
 /// True if --output or the last name is OUT.
 bool names_output(const BatchArguments& arguments);
 
-/// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
-/// Options like --jobs make no difference for one image; it runs on the first of --devices.
+/// True if a given option has an effect even for a single image: on the output's name, on whether the image is
+/// processed, or on what is recorded. Options such as --jobs have no effect on a single image, which runs on the first
+/// of --devices.
 bool asks_for_batch(const BatchArguments& arguments);
 
-/// Throws Error for what ends the run as a whole; a file that fails among others only sets the exit code.
+/// Throws Error for a failure that ends the run as a whole. If one of several files fails, only the exit code reports
+/// it.
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& globals);
 
-/// Throws Error{out_of_memory} for a single image that needs more than --max-memory or the control group leaves;
-/// a pipe is not checked, because its size is unknown.
+/// Throws Error{out_of_memory} if a single image needs more memory than --max-memory or the control group allows. Does
+/// not check a pipe, because its size is unknown.
 void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals);
 
 }  // namespace gpuimg

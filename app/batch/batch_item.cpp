@@ -26,8 +26,8 @@ std::string_view without_name(std::string_view message, const std::string& name)
 constexpr std::size_t kMaxCauses = 100;
 constexpr std::uint64_t kMaxToldNotes = 3;
 
-/// A damaged input concerns one file, so more names are listed. Other causes affect many files in the same way, so few
-/// names suffice.
+/// The number of files that are listed for a cause. Each damaged input is a separate problem, so more names are listed.
+/// Other causes affect many files in the same way, so a few names are sufficient.
 std::uint64_t max_told(std::string_view kind) {
   const auto is = [&](ErrorKind known) { return kind == name_of(known); };
   return is(ErrorKind::read) || is(ErrorKind::decode) || is(ErrorKind::unsupported) ? 20 : 3;
@@ -172,7 +172,7 @@ void BlockedOutput::count(const BatchItem& item) noexcept {
   is_certain_ = is_certain_ || (system_error != 0 && in_a_row_ >= kInARow && strikes_the_rest(item));
 }
 
-/// Other output folders of the run may still be writable.
+/// Even if one folder is blocked, other output folders of the run may still be writable.
 bool BlockedOutput::strikes_the_rest(const BatchItem& item) const noexcept {
   if (!is_of_the_folder(system_error_)) {
     return is_of_the_file_system(system_error_);

@@ -1,5 +1,5 @@
-// One item of a run; the failure that an exception becomes; the failures and the notes of a run: for each cause the
-// first few files, then a count; and whether no output can be written any more. docs/batch.md, "Failures".
+// Describes an item of a run and its failure. Collects the failures and notes of a run: for each cause, the first few
+// files, then a count. Detects that no output can be written any more. docs/batch.md, "Failures".
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace gpuimg {
 
-/// Kept small: many finished items may wait in memory for an earlier one.
+/// Should stay small: many finished items can wait in memory for an earlier one.
 struct BatchItem {
   enum class State : std::uint8_t { none, begun, ready, ended };
 
   const PlanItem* planned = nullptr;
   State state = State::none;
-  bool is_decided = false;    ///< skipped or failed before any work
-  bool holds_memory = false;  ///< of the MemoryBudget
+  bool is_decided = false;    ///< skipped, or failed before any work
+  bool holds_memory = false;  ///< holds a part of the MemoryBudget
   ItemRecord record;
   std::string reason;     ///< for a failure: its message without the item's file names
   int system_error = 0;   ///< for a write failure: its errno, or 0
@@ -35,13 +35,13 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// The message, prefixed with shown_input() of the item unless the message contains that name.
+/// The message, prefixed with shown_input() of the item unless the message already contains this name.
 std::string text_with_name(std::string_view message, const PlanItem& item);
 
 /// The message without the leading names of the item's files.
 std::string text_without_names(std::string_view message, const PlanItem& item);
 
-/// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
+/// Strong guarantee; these functions throw only std::bad_alloc. An empty `reason` is derived from the message.
 void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {});
 void skip(BatchItem& item, const char* reason);
 
@@ -61,17 +61,18 @@ void fail_by(BatchItem& item, const std::exception_ptr& thrown);
 
 inline bool is_kind(const BatchItem& item, ErrorKind kind) { return item.record.error_kind == name_of(kind); }
 
-/// Counts messages by cause, which is their kind and reason. Stores a bounded number of causes, however many there are.
+/// Counts messages by cause. A cause is a kind and a reason. Stores a limited number of causes.
 class CauseCounts {
  public:
   enum class Others : std::uint8_t { counted, told };
 
-  /// Counts a message. Returns true if it should be printed: it is among the first `most` of its cause, or its cause no
-  /// longer fits among the stored ones and `others` is Others::told. Strong guarantee; throws only std::bad_alloc.
+  /// Counts a message. Returns true if it should be printed: it is among the first `most` of its cause, or its cause is
+  /// not stored because the limit is reached, and `others` is Others::told. Strong guarantee; throws only
+  /// std::bad_alloc.
   bool add(std::string_view kind, const std::string& reason, std::uint64_t most, Others others = Others::counted);
 
-  /// "... and 4,997 more: reason" for each cause with messages that were only counted. Then, if some causes are not
-  /// stored, "... and 12 more " and `of_others`.
+  /// Returns "... and 4,997 more: reason" for each cause with messages that were counted but not printed. If some
+  /// causes are not stored, adds "... and 12 more " followed by `of_others`.
   [[nodiscard]] std::vector<std::string> rest(std::string_view of_others) const;
 
  private:
@@ -86,25 +87,28 @@ class CauseCounts {
   std::uint64_t of_other_causes_ = 0;
 };
 
-/// Notes of the items of a run: the first three of each text, then a count.
+/// Collects the notes of a run's items: prints the first three of each text, and counts the others.
 class NoteFolder {
  public:
-  /// The line of a message of the item; empty if the message is only counted. With Verbosity::verbose, every message
+  /// The line to print for a message of the item. Empty if the message is only counted. With Verbosity::verbose, every
+  /// message
   /// has a line. Strong guarantee; throws only std::bad_alloc.
   std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
 
-  /// "... and 4,997 more: text" for each note with more. Once 100 texts are stored, each further text is printed.
+  /// Returns "... and 4,997 more: text" for each note that was also counted. After 100 texts are stored, each further
+  /// text is printed.
   [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest(""); }
 
  private:
   CauseCounts counts_;
 };
 
-/// Failures for the final report: for each cause the first few files, then a count. Stores a bounded number of lines,
-/// however many items fail.
+/// Collects failures for the final report: for each cause, the first few files, then a count. Stores a limited number
+/// of lines, even if many items fail.
 class FailureList {
  public:
-  /// `reason` is `message` without the item's file names: failures with equal kind and reason share a cause. Strong
+  /// `reason` is `message` without the item's file names. Failures with equal kind and reason have the same cause.
+  /// Strong
   /// guarantee; throws only std::bad_alloc.
   void add(std::string_view kind, const std::string& reason, const std::string& message);
 
@@ -119,7 +123,7 @@ class FailureList {
 /// Detects that no output can be written any more, so that a run on a full disk ends early.
 class BlockedOutput {
  public:
-  /// This many consecutive failures with the same errno count as permanent.
+  /// This many consecutive failures with the same errno are treated as permanent.
   static constexpr int kInARow = 5;
 
   /// `items` is the whole plan and must outlive this object.
@@ -128,7 +132,7 @@ class BlockedOutput {
   /// Counts a finished item. Call in plan order.
   void count(const BatchItem& item) noexcept;
 
-  /// True once every remaining item can be expected to fail too.
+  /// True after it has become certain enough that every remaining item would fail too.
   [[nodiscard]] bool is_certain() const { return is_certain_; }
 
  private:

@@ -1,4 +1,4 @@
-// Reads the list, checks it against the driver's, and leases workers on the devices.
+// Parses the list of devices, compares it with the driver's, and leases workers on the devices.
 #include "batch/devices.hpp"
 
 #include <fmt/format.h>
@@ -93,7 +93,7 @@ WorkerPool::Lease WorkerPool::lease() {
     options.device = of.device;
     worker = std::make_unique<Worker>(options, Worker::Role::batch, shared_);
   } else {
-    // Last in, first out: its memory is warm in the caches, and fewer workers are created.
+    // Takes the worker that was returned last: its memory is still in the caches, and fewer workers are created.
     worker = std::move(of.free.back());
     of.free.pop_back();
   }

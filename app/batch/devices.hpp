@@ -1,4 +1,5 @@
-// The devices that share the images: --devices, and the workers on them. docs/batch.md, "The pipeline".
+// Distributes images among devices: the option --devices, and the workers on each device. docs/batch.md, "The
+// pipeline".
 #pragma once
 
 #include <cstddef>
@@ -17,23 +18,24 @@
 namespace gpuimg {
 
 struct DeviceList {
-  std::vector<int> numbers;  ///< as named; empty = the one of --device
+  std::vector<int> numbers;  ///< as given; empty: the device of --device
   bool all = false;
 };
 
-/// "0,1", "all" or nothing. Throws Error{usage}.
+/// Parses "0,1", "all" or an empty text. Throws Error{usage}.
 DeviceList parse_device_list(const std::string& text);
 
-/// The devices that the images go to; not empty. If `backend` has devices, asks its driver: throws
-/// Error{backend_unavailable} if one of them is missing.
+/// The devices that process the images; never empty. If `backend` has devices, asks its driver for them. Throws
+/// Error{backend_unavailable} if one is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
-/// The share of one CUDA device in the work on `images` images, `jobs` at once; all of the work if the devices are not
-/// known yet.
+/// The work of one CUDA device if the run has `images` images and processes `jobs` at the same time. If the devices are
+/// not known yet, returns all of the work.
 DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
                            std::optional<std::uint64_t> images);
 
-/// A pool of workers: one per image in flight, created on demand, on the device with the fewest images in flight.
+/// A pool of workers, one for each image in flight. Creates workers on demand, on the device with the fewest images in
+/// flight.
 class WorkerPool {
  private:
   struct DeviceWorkers {
@@ -43,10 +45,10 @@ class WorkerPool {
   };
 
  public:
-  /// `devices` are CUDA device numbers; must not be empty. Of equally busy devices, the first is used.
+  /// `devices` are CUDA device numbers; must not be empty. If devices are equally busy, uses the first one.
   WorkerPool(const GlobalOptions& options, const std::vector<int>& devices);
 
-  /// Returns the worker to the pool when it goes out of scope.
+  /// A leased worker. Returns the worker to the pool when it goes out of scope.
   class Lease {
    public:
     Lease(WorkerPool& pool, DeviceWorkers& of, std::unique_ptr<Worker> worker)
@@ -59,7 +61,7 @@ class WorkerPool {
     Worker* operator->() const { return worker_.get(); }
     [[nodiscard]] int device() const { return of_.device; }
 
-    /// Destroys the worker, including its backend's memory, instead of returning it.
+    /// Destroys the worker and its backend's memory instead of returning it to the pool.
     void discard() { worker_.reset(); }
 
    private:
@@ -79,7 +81,7 @@ class WorkerPool {
   GlobalOptions options_;
   std::shared_ptr<SharedByWorkers> shared_;
   std::mutex mutex_;
-  std::vector<DeviceWorkers> devices_;  ///< never resized: leases refer to them
+  std::vector<DeviceWorkers> devices_;  ///< never resized, because leases refer to the elements
 };
 
 }  // namespace gpuimg

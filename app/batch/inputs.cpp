@@ -58,7 +58,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
       entries.push_back({name, known && S_ISLNK(found.st_mode)});
     }
   }
-  if (errno != 0) {  // or a partial listing would pass for the whole folder
+  if (errno != 0) {  // otherwise a partial listing would be treated as the whole folder
     reject_folder(folder);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
@@ -118,7 +118,7 @@ class Walk {
       skip(not_regular_, relative);
     } else {
       scan_.files.push_back(
-          relative);  // includes dangling links and unknown types: they fail later as unreadable inputs
+          relative);  // includes dangling links and unknown types, which fail later as unreadable inputs
     }
   }
 
@@ -207,13 +207,13 @@ void take_named(const std::string& path, const InputSources& sources, GatheredIn
   }
 }
 
-/// A text that is the same for all names of a folder; the plain name if the folder cannot be identified.
+/// A text that is equal for all names of a folder. If the folder cannot be identified, its plain name.
 std::string text_of_folder(const std::string& folder) {
   const auto identity = identity_of(folder);
   return identity ? fmt::format("{}:{}", identity->first, identity->second) : plain_path(folder);
 }
 
-/// Keeps a link to a file as an input of its own, because its output has another name.
+/// Keeps a link to a file as a separate input, because its output has another name.
 void remove_duplicates(GatheredInputs& gathered) {
   std::unordered_map<std::string, std::string> folders;
   std::unordered_set<std::string> seen;
@@ -352,7 +352,7 @@ GatheredInputs gather_inputs(const InputSources& sources) {
   }
   for (const std::string& path : sources.listed) {
     std::string place = contained_path(path);
-    // A list may contain missing files or folders: they fail as items, so they need an output name.
+    // A list can contain missing files or folders. They fail as items, so they need an output name.
     gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
   remove_duplicates(gathered);

@@ -1,4 +1,4 @@
-// Processes all pages of a file in parallel and joins them into one file, in order. docs/batch.md, "Pages".
+// Processes all pages of a file in parallel, and joins them in order into one file. docs/batch.md, "Pages".
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace gpuimg {
 namespace {
 
-/// A page in the pipeline. Its outputs are in memory.
+/// A page in the pipeline. Its outputs are kept in memory.
 struct JoinedPage : BatchItem {
   PlanItem page;
   std::optional<ItemReport> report = std::nullopt;
@@ -111,12 +111,12 @@ class JoinedPages : public ImageJob {
     }
   }
 
-  /// How many pages may be in memory at once.
+  /// The number of pages that may be in memory at the same time.
   [[nodiscard]] int jobs_for(const std::vector<JoinedPage>& pages, const ItemPaths& paths) const {
     std::uint64_t bytes = 1;
     for (const JoinedPage& page : pages) {
       const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, page.page.page);
-      const bool is_rejected = declared.pixels() > globals_.max_pixels;  // by the decoder
+      const bool is_rejected = declared.pixels() > globals_.max_pixels;  // the decoder will reject it
       bytes = std::max(bytes, whole_bytes(job_, {paths.input, paths.output, page.page.page}, declared.decoding_bytes(),
                                           is_rejected ? codecs::DeclaredImage{} : declared, true));
     }
@@ -128,7 +128,7 @@ class JoinedPages : public ImageJob {
     return static_cast<int>(std::min({fitting, std::uint64_t{pages.size()}, static_cast<std::uint64_t>(wanted)}));
   }
 
-  /// Keeps a failure until the page's turn, so that the first failure in page order is reported.
+  /// Keeps a failure until it is the page's turn, so that the first failure in page order is reported.
   void compute(JoinedPage& page, Worker& worker) const {
     page.failure = caught([&] {
       tbb::this_task_arena::isolate([&] {
@@ -140,7 +140,7 @@ class JoinedPages : public ImageJob {
     page.report.emplace(std::move(worker.report));
   }
 
-  /// Of equal notes from several pages, prints the first three.
+  /// If several pages have equal notes, prints the first three.
   static void tell(JoinedPage& page, CauseCounts& notes, ItemReport& report) {
     constexpr std::uint64_t kMostNotes = 3;
     std::vector<Message> told;

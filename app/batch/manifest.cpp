@@ -1,5 +1,5 @@
-// Writes manifest lines and reads them; counts and skips foreign or incomplete lines. Sums up the manifests of the
-// shards of a run.
+// Writes manifest lines and reads them. Counts and skips lines that are incomplete or not from gpuimg. Sums up the
+// manifests of a run's shards.
 #include "batch/manifest.hpp"
 
 #include <fcntl.h>
@@ -179,7 +179,7 @@ ItemRecord item_in(JsonValue line) {
 /// Accumulates the lines of a manifest, in file order.
 class Reading {
  public:
-  /// Skips a damaged line.
+  /// Processes a line. Skips it if it is damaged.
   void take(std::string_view text) {
     try {
       const JsonDocument document(text);
@@ -215,7 +215,7 @@ class Reading {
       if (item.status == ItemStatus::done && begun != begun_.end()) {
         item.files = begun->second;
       }
-      // After a failure, the file at that path may be another program's.
+      // After a failure, the file at the output's path may belong to another program.
       note_outputs(item.files);
       begun_.erase(key);
     }
@@ -223,12 +223,12 @@ class Reading {
       manifest_.lost_from[item.input] = item.page;
     } else if (const auto lost = manifest_.lost_from.find(item.input);
                lost != manifest_.lost_from.end() && item.page >= lost->second) {
-      manifest_.lost_from.erase(lost);  // a later run has found them
+      manifest_.lost_from.erase(lost);  // a later run has found these pages
     }
     manifest_.items.insert_or_assign(std::move(key), std::move(item));
   }
 
-  /// An item that was begun but never ended may have its outputs in place.
+  /// An item that was begun but not ended may already have its outputs in place.
   void end_run() {
     for (const auto& [input, files] : begun_) {
       note_outputs(files);
@@ -244,7 +244,7 @@ class Reading {
   }
 
   Manifest manifest_;
-  std::map<std::string, std::vector<std::string>> begun_;  ///< files by item_key, for the current run
+  std::map<std::string, std::vector<std::string>> begun_;  ///< maps item_key to output files, for the current run
 };
 
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
@@ -340,7 +340,7 @@ void ManifestWriter::take_over(Mode mode) {
   if (mode == Mode::replace && ::ftruncate(file_, 0) != 0) {
     fail_writing(path_, write_advice(errno));
   }
-  // A killed process may have left a partial line.
+  // A killed process may have left an incomplete last line.
   char last = '\n';
   const off_t size = ::lseek(file_, 0, SEEK_END);
   if (size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
@@ -348,7 +348,7 @@ void ManifestWriter::take_over(Mode mode) {
   }
 }
 
-/// Guards against a wrong name: never overwrites a file that is not a manifest.
+/// Protects against a wrong file name: never overwrites a file that is not a manifest.
 void ManifestWriter::check_is_manifest() const {
   struct stat found {};
   if (::fstat(file_, &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -375,7 +375,7 @@ void ManifestWriter::write(const std::string& line) {
 
 void ManifestWriter::finish() { check_written(file_, path_); }
 
-// No path has a NUL.
+// NUL separates the parts, because paths cannot contain NUL.
 std::string item_key(const std::string& input, std::uint32_t page) {
   return page == 0 ? input : fmt::format("{}{}{}", input, '\0', page);
 }
@@ -413,7 +413,7 @@ Manifest read_manifest_to_continue(const std::string& path) {
 }
 
 void ManifestReport::add(const Manifest& manifest, const std::string& name) {
-  const RunRecord& run = manifest.runs.back();  // the last run in the file states how many items the file covers
+  const RunRecord& run = manifest.runs.back();  // the last run states how many items the file covers
   if (!runs_.empty()) {
     const RunRecord& first = runs_.front();
     if (first.operation != run.operation || first.parameters != run.parameters ||
@@ -428,7 +428,7 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
   counts.items = run.items;
   for (const auto& [key, item] : manifest.items) {
     if (item.parameters != run.parameters) {
-      continue;  // from an earlier run with other options
+      continue;  // the record is from an earlier run with other options
     }
     counts.done += item.status == ItemStatus::done ? 1U : 0U;
     counts.skipped += item.status == ItemStatus::skipped ? 1U : 0U;
@@ -523,8 +523,7 @@ std::string ManifestReport::json() const {
   return json.end().key("complete").boolean(is_complete()).end().take();
 }
 
-// --- Shards: i/n, or the variables of Slurm, Open MPI and Kubernetes
-// --------------------------------------------------
+// --- Shards: i/n, or the variables of Slurm, Open MPI and Kubernetes ------------------------------------------------
 
 namespace {
 
@@ -534,7 +533,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return failure == std::errc{} && stop == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// An environment variable that must be a whole number if it is set.
+/// An environment variable that must be an integer if it is set.
 std::optional<std::uint64_t> variable(const Environment& environment, const char* name) {
   const char* value = environment(name);
   if (value == nullptr || *value == '\0') {
@@ -589,7 +588,7 @@ Shard from_environment(const Environment& environment) {
     const char* index;
     const char* count;
   };
-  // MPI first: where Slurm starts one process of MPICH on each node, SLURM_PROCID is the number of that process.
+  // MPI variables come first: if Slurm starts one MPICH process per node, SLURM_PROCID is the number of that process.
   for (const Rank& rank : {Rank{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, Rank{"PMI_RANK", "PMI_SIZE"},
                            Rank{"SLURM_PROCID", "SLURM_NTASKS"}, Rank{"JOB_COMPLETION_INDEX", "GPUIMG_SHARDS"}}) {
     if (const auto index = variable(environment, rank.index)) {

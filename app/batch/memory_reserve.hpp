@@ -1,4 +1,4 @@
-// A memory reserve for the bookkeeping between images, so that it survives an image that exhausts memory.
+// A memory reserve that lets the bookkeeping between images continue after an image has exhausted memory.
 // docs/batch.md, "Memory".
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace gpuimg {
 
-/// Thread-safe. The reserve is never touched, so it takes address space but no physical pages.
+/// Thread-safe. The reserve is never accessed, so it takes address space but no physical memory.
 class MemoryReserve {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20;
 
-  /// Images in flight hold memory of `budget`. Once `is_abandoned()` is true, they may never release it.
+  /// Images in flight hold memory of `budget`. After `is_abandoned()` becomes true, they may never release it.
   MemoryReserve(MemoryBudget& budget, std::function<bool()> is_abandoned)
       : budget_(budget), is_abandoned_(std::move(is_abandoned)) {
     refill();
   }
 
-  /// Runs step(), which must have the strong guarantee. If it runs out of memory, retries: first with the reserve
-  /// freed, then after each image in flight ends. Rethrows the last failure. The caller must not hold any of the
-  /// budget.
+  /// Runs step(), which must have the strong exception guarantee. If step() runs out of memory, retries it: first with
+  /// the reserve freed, then each time an image in flight ends. Rethrows the last failure. The caller must not hold a
+  /// part of the budget.
   template <class Step>
   void retry_on_oom(const Step& step) {
     for (;;) {
@@ -55,7 +55,8 @@ class MemoryReserve {
   }
 
  private:
-  /// Frees the reserve, or else waits for more releases than `releases`; false if neither helps.
+  /// Frees the reserve. If it is already free, waits until there are more releases than `releases`. Returns false if
+  /// neither is possible.
   bool wait_for_more(std::uint64_t releases) {
     {
       const std::lock_guard lock(mutex_);

@@ -1,4 +1,5 @@
-// Expands templates of output names, finds outputs that occur twice, and traces inputs back to their originals.
+// Expands templates of output names, finds duplicate outputs, and follows inputs that are outputs back to their
+// originals.
 #include "batch/outputs.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string extension_as_written(const std::string& path) {
   return stem < name.size() ? name.substr(stem + 1) : "";
 }
 
-/// "./a" and "a" are the same file: compare and print the short form.
+/// Removes "./", because "./a" and "a" are the same file.
 std::string without_dot_folder(std::string path) {
   while (path.size() > 2 && path.starts_with("./")) {
     path.erase(0, path.find_first_not_of('/', 1));
@@ -69,8 +70,8 @@ std::optional<Collision> collision_of(std::size_t items, const Name& output_of, 
   return twice == outputs.end() ? std::nullopt : std::optional(Collision{twice->second, std::next(twice)->second});
 }
 
-/// True if the template gives each input its own output and, if `with_extensions`, keeps the extensions that outputs
-/// have now.
+/// True if the template gives each input a different output. With `with_extensions`, the outputs must also keep their
+/// current extensions.
 bool tells_apart(const std::string& text, bool with_extensions, const std::vector<InputFile>& inputs,
                  const OutputNaming& naming) {
   try {
@@ -106,13 +107,13 @@ std::string with_braces_doubled(const std::string& text) {
   return doubled;
 }
 
-/// Writing through a link would replace its target, wherever that is.
+/// True for a symbolic link. Writing through a link would replace its target in an unknown place.
 bool is_link(const std::string& path) {
   struct stat found {};
   return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-/// For each input, the input whose output it is.
+/// For each input: the input from which it was made, if it is the output of another input.
 std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -136,7 +137,7 @@ std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>&
   return sources;
 }
 
-/// False for inputs in a cycle, and for everything derived from them.
+/// False for inputs in a cycle, and for inputs made from them.
 bool leads_to_an_original(std::size_t input, const std::vector<std::optional<std::size_t>>& sources) {
   std::size_t steps = 0;
   for (auto at = sources[input]; at; at = sources[*at]) {
@@ -240,21 +241,21 @@ bool OutputTemplate::has_index() const {
 
 std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) const {
   std::string name;
-  std::optional<std::size_t> chosen;  // length of the folder that the user chose, including its slash
+  std::optional<std::size_t> chosen;  // length, with the slash, of the folder that the user chose
   for (const Part& part : parts_) {
     if (part.field != Field::text && part.field != Field::dir && !chosen) {
       chosen = name.rfind('/') + 1;
     }
     name += part.field == Field::text ? part.text : value_of(part.field, input, index);
   }
-  // The stem of "...png" is "..", and without an extension "{ext}/{name}" starts with a slash.
+  // Examples: the stem of "...png" is ".."; without an extension, "{ext}/{name}" starts with a slash.
   const bool leads_elsewhere = chosen && (leads_up(name, *chosen) || (*chosen == 0 && name.starts_with('/')));
   const std::string short_name = without_dot_folder(name);
   if (leads_elsewhere || short_name.empty()) {
     throw Error(ErrorKind::usage, "--output: " + printable_name(input.path) + " would go to '" + printable_name(name) +
                                       "' by the template '" + text_ + "'; omit that input, or use another template");
   }
-  return short_name == "-" ? "./-" : short_name;  // a file named "-", not standard output
+  return short_name == "-" ? "./-" : short_name;  // "-" alone would mean standard output
 }
 
 void reject_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
@@ -284,7 +285,7 @@ void MemberOutputs::add(const std::string& member, const std::vector<std::string
 }
 
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& extension) {
-  // A value with a leading dash would be parsed as an option.
+  // A value that starts with a dash would be parsed as an option.
   const std::string folder = with_braces_doubled((output.starts_with('-') ? "./" : "") + output);
   return {joined_path(folder, "{dir}/{name}"),
           joined_path(folder, "{rel}/{stem}-{ext}." + extension),

@@ -1,6 +1,6 @@
-// The names of outputs: a mirrored tree below a folder, or a template. Finds inputs that have the same output or that
-// are the output of another input, and decides what --in-place names. docs/batch.md, "Outputs", "Inputs" and "In
-// place".
+// Chooses the names of outputs: a mirrored tree below a folder, or a template. Finds inputs that have the same output,
+// and inputs that are the output of another input. Interprets the names given with --in-place. docs/batch.md,
+// "Outputs", "Inputs" and "In place".
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace gpuimg {
 
 struct PlanItem;  // in batch/plan.hpp
 
-/// Mirrors `relative` below `folder`, replacing its extension if it differs from `extension` (lower case, without a
-/// dot).
+/// Returns the path of `relative` below `folder`. Replaces the extension if it differs from `extension` (lower case,
+/// without a dot).
 std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& extension);
 
 /// `--output`: text with fields in braces, {{ and }} for braces themselves.
@@ -29,11 +29,11 @@ class OutputTemplate {
   /// Throws Error{usage} for an unknown field, with a suggestion, and for an unmatched brace.
   explicit OutputTemplate(const std::string& text);
 
-  /// True if the names depend on the position in the list.
+  /// True if a name depends on the input's position in the list.
   [[nodiscard]] bool has_index() const;
 
-  /// The text before the first field other than {dir} is the output folder. Throws Error{usage} for an input whose
-  /// output would leave that folder, go up or to the root, or have no name.
+  /// The text before the first field other than {dir} is the output folder. Throws Error{usage} if the output would be
+  /// outside that folder, if its path goes up or to the root, or if it has no name.
   [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
 
  private:
@@ -49,48 +49,53 @@ class OutputTemplate {
   std::vector<Part> parts_;
 };
 
-/// How the outputs of an item are named.
+/// Rules for naming the outputs of items.
 struct OutputNaming {
-  std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index from 1; returns "" for no output
+  std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index counts from 1; returns "" for no
+                                                                             ///< output
   std::function<std::vector<std::string>(const std::string& output)> files_of;
   bool depends_on_list = false;                ///< names change with the list of inputs
   std::vector<std::string> alternatives = {};  ///< templates to suggest for a collision, best first
 };
 
-/// `items` and `inputs` correspond by index. Throws Error{usage} if two items have the same output under any spelling.
-/// The message quotes the first of naming.alternatives that gives every item its own output, if possible with the
-/// extensions that they have.
+/// `items` and `inputs` correspond by index. Throws Error{usage} if two items have the same output, even if it is
+/// spelled differently. The message quotes the first of naming.alternatives that gives each item a different output,
+/// and prefers one that keeps the current extensions.
 void reject_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
                               const OutputNaming& naming);
 
-/// The same for the members of an archive, which come one after another. Keeps their names: some 150 bytes each.
+/// Finds duplicate outputs among the members of an archive, which arrive one after another. Keeps their names, about
+/// 150 bytes each.
 class MemberOutputs {
  public:
-  /// `outputs` are the names of the member's outputs, or the member's own name. Throws Error{usage} if another member
-  /// has one of them; members of the same name may repeat, as in the archive that is read.
+  /// `outputs` are the names of the member's outputs, or the member's own name. Throws Error{usage} if a member with
+  /// another name has one of these outputs. Members with equal names are allowed, because the input archive can contain
+  /// them.
   void add(const std::string& member, const std::vector<std::string>& outputs);
 
  private:
-  std::unordered_map<std::string, std::string> members_;  ///< by output; empty for an output of the member's own name
+  std::unordered_map<std::string, std::string> members_;  ///< the key is an output; the value is empty if the output
+                                                          ///< has the member's name
 };
 
-/// Templates for --output that keep the folder `output` and the tree, and tell inputs apart by their folder, their
-/// extension or their place in the list.
+/// Templates for --output that keep the folder `output` and its tree, and that distinguish inputs by folder, by
+/// extension or by position in the list.
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& extension);
 
-/// The same, for a template that causes a collision.
+/// Like alternatives_for_folder, for a template that causes a collision.
 std::vector<std::string> alternatives_for_template(const std::string& text);
 
-/// Quotes the text as one POSIX shell word; as $'…' (bash, zsh, ksh) if it has unprintable bytes.
+/// Quotes the text as one POSIX shell word. If it has unprintable bytes, uses $'…' (bash, zsh, ksh).
 std::string shell_word(const std::string& text);
 
 struct OriginalInputs {
   std::vector<InputFile> files;  ///< in input order
-  std::string note;              ///< message about what was dropped; empty if nothing was
+  std::string note;              ///< message about dropped inputs; empty if there are none
 };
 
-/// Drops each input that is the output of another input. Keeps ambiguous cases, which the plan then rejects: inputs
-/// that are each other's outputs, symbolic links, and templates whose names depend on the list of inputs.
+/// Drops each input that is the output of another input. Keeps ambiguous inputs, which the plan then rejects: two
+/// inputs that are outputs of each other, symbolic links, and inputs under templates whose names depend on the list of
+/// inputs.
 OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, const OutputNaming& naming);
 
 struct InPlaceNames {
@@ -99,9 +104,9 @@ struct InPlaceNames {
   bool each_is_its_own = true;  ///< each input is its own output, and `output` is empty
 };
 
-/// --in-place without OUT: decides which names are inputs; never treats a file as an input if it could be meant as OUT.
-/// `names` are all names on the command line; `has_list` is true with --files-from. Names of the same file count once.
-/// Throws Error{usage} if the last name could be meant as OUT.
+/// Implements --in-place without OUT: decides which names are inputs. `names` are all names on the command line;
+/// `has_list` is true with --files-from. Several names of one file count once. Throws Error{usage} if the user could
+/// have meant the last name as OUT, so that it is never overwritten by mistake.
 InPlaceNames in_place_names(const std::vector<std::string>& names, bool has_list);
 
 }  // namespace gpuimg

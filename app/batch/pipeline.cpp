@@ -1,5 +1,5 @@
-// The stages of every run, and the run of a plan: in these stages, or one item after another if oneTBB runs out of
-// memory or threads.
+// Implements the stages of every run, and runs a plan in these stages. If oneTBB runs out of memory or threads, runs
+// one item after another instead.
 #include "batch/pipeline.hpp"
 
 #include <fmt/format.h>
@@ -28,31 +28,31 @@
 namespace gpuimg {
 namespace {
 
-/// Processes one item up to the point where its result is recorded.
+/// Processes an item up to the point at which its result can be recorded.
 class ItemProcessor {
  public:
-  /// `is_cancelled` returns whether oneTBB has cancelled the running group: parallel loops then return early.
+  /// `is_cancelled` returns true after oneTBB has cancelled the running group: parallel loops then return early.
   /// `manifest` may be null.
   ItemProcessor(const ImageJob& job, WorkerPool& pool, const RunSettings& settings, ManifestWriter* manifest,
                 MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
 
-  /// Resets the item to begun, or to ready if there is nothing to do. Strong guarantee; throws only std::bad_alloc or
+  /// Resets the item to begun, or to ready if it needs no work. Strong guarantee; throws only std::bad_alloc or
   /// Error{out_of_memory}.
   void begin(BatchItem& item, const PlanItem& planned) const;
 
-  /// Takes an item from begun to ready and releases its memory budget. If the group was cancelled, the item stays begun
-  /// and nothing is written. Throws like begin(), and Error{write} if the manifest's begun line cannot be written; the
-  /// outputs then keep their temporary names and are removed.
+  /// Processes an item that is begun, sets it to ready, and releases its share of the memory budget. If the group was
+  /// cancelled, the item stays begun and nothing is written. Throws like begin(), and Error{write} if the manifest's
+  /// begun line cannot be written; the outputs then keep their temporary names and are removed.
   void compute(BatchItem& item);
 
-  /// True once a device was lost: no new items may start.
+  /// True after a device was lost: no new items may start.
   [[nodiscard]] bool device_is_lost() const { return device_is_lost_; }
 
  private:
   struct Attempt {
     bool is_cut_short = false;
-    std::exception_ptr thrown;    ///< fails the item
-    std::exception_ptr ends_run;  ///< the manifest cannot be written: ends the run
+    std::exception_ptr thrown;    ///< an exception that fails the item
+    std::exception_ptr ends_run;  ///< an exception that ends the run: the manifest cannot be written
   };
 
   void plan_memory(BatchItem& item) const;
@@ -145,7 +145,7 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
 
 void ItemProcessor::compute(BatchItem& item) {
   Attempt made;
-  // A worker that waits for its own parallel loops must not start another image.
+  // While a worker waits for its own parallel loops, it must not start another image.
   if (auto thrown = caught([&] { tbb::this_task_arena::isolate([&] { made = attempt(item); }); })) {
     made.thrown = std::move(thrown);
   }
@@ -175,7 +175,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   }
   Attempt made;
   made.thrown = caught([&] { stage(item, *worker); });
-  // After a cancellation, neither the result nor the failure is valid.
+  // After cancellation, neither a result nor a failure is valid.
   made.is_cut_short = is_cancelled_();
   if (made.is_cut_short) {
     item.in_order = nullptr;
@@ -244,7 +244,8 @@ std::string ItemProcessor::line_before_names(const BatchItem& item) const {
   return manifest_line(begun);
 }
 
-/// Otherwise the manifest would claim another program's new file as gpuimg's.
+/// Checks that the outputs still do not exist: otherwise the manifest would record another program's new file as
+/// gpuimg's.
 void ItemProcessor::check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const {
   const bool may_exist = item.may_replace || item.is_in_place || settings_.force;
   for (const std::string& file : files) {
@@ -256,7 +257,7 @@ void ItemProcessor::check_still_absent(const PlanItem& item, const std::vector<s
 
 void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) const {
   fail_by(item, thrown);
-  // Another process may write to the same folder.
+  // Another process may be writing to this folder.
   if (settings_.skip_existing && is_kind(item, ErrorKind::write) && has_output(*item.planned)) {
     skip(item, kOutputExists);
   }
@@ -309,7 +310,7 @@ void ResultRecorder::tell_end(const BatchItem& item) const {
   }
 }
 
-/// Counts each message once, even if memory runs out and the step is retried.
+/// Returns the lines to print. Counts each message once, even if memory runs out and the step is retried.
 std::vector<std::string> ResultRecorder::lines_of(const BatchItem& item) {
   std::vector<std::string> lines;
   reserve_.retry_on_oom([&] {
@@ -369,7 +370,7 @@ namespace {
 
 using State = BatchItem::State;
 
-/// The run of a plan, with the sequential fallback.
+/// Runs a plan in the pipeline, and falls back to sequential processing.
 class Run {
  public:
   Run(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
@@ -383,8 +384,7 @@ class Run {
         reserve_(budget_, is_cancelled_),
         processor_(job, pool, settings, channels.manifest, budget_, reserve_, is_cancelled_),
         recorder_(settings, channels, plan.items, reserve_),
-        // Finished items wait for earlier ones: more slots than workers, so that one slow item does not block the
-        // others.
+        // Finished items wait for earlier ones. More slots than workers keep one slow item from blocking the others.
         slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
 
   RunOutcome execute() {
@@ -395,7 +395,7 @@ class Run {
       const bool has_run = run_pipeline();
       is_through = has_run && !lacks_memory_;
       end_begun_items();
-      // Even if the pipeline cannot start, the run makes progress.
+      // Makes progress even if the pipeline cannot start.
       if (!has_run) {
         is_through = !take_one_alone();
       }
@@ -425,14 +425,14 @@ class Run {
     return is_through;
   }
 
-  /// The stages never throw: an exception would cancel the work of the other workers.
+  /// The stages never throw, because an exception would cancel the work of the other workers.
   Stages stages() {
     return {[this] { return begin_next(); }, [this](BatchItem& item) { compute_begun(item); },
             [this](BatchItem& item) { end(item); }};
   }
 
-  /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
-  /// the pipeline has no more items in flight than there are slots.
+  /// Waits until the memory of the next item fits, and returns the item. Returns nullptr if there is no next item or
+  /// the run must stop. The item's slot is free, because the pipeline never has more items in flight than slots.
   BatchItem* begin_next() {
     if (next_ == plan_.items.size() || must_stop() || lacks_memory_) {
       return nullptr;
@@ -467,7 +467,8 @@ class Run {
     }
   }
 
-  /// Ends an item, unless this or an earlier item must be retried: end_begun_items() then ends them in plan order.
+  /// Ends an item. If this or an earlier item must be retried, leaves them to end_begun_items(), which ends them in
+  /// plan order.
   void end(BatchItem& item) {
     lacks_memory_ = lacks_memory_ || (settings_.jobs > 1 && ran_out_of_memory(item));
     if (!lacks_memory_) {
@@ -487,8 +488,8 @@ class Run {
     }
   }
 
-  /// Runs a step. If it throws, the run ends and false is returned: memory for the bookkeeping ran out, or the manifest
-  /// cannot be written.
+  /// Runs a step. If the step throws, ends the run and returns false: memory for the bookkeeping has run out, or the
+  /// manifest cannot be written.
   template <class Step>
   bool run_step(const Step& step) noexcept {
     std::exception_ptr thrown = caught(step);
@@ -503,7 +504,7 @@ class Run {
     return false;
   }
 
-  /// Finishes the items that the pipeline left behind, in plan order, one at a time.
+  /// Finishes the items that the pipeline did not finish, in plan order, one at a time.
   void end_begun_items() {
     for (BatchItem& item : slots_) {
       if (std::exchange(item.holds_memory, false)) {
@@ -531,7 +532,7 @@ class Run {
     record(item);
   }
 
-  /// Processes the next item. Returns false if there is none.
+  /// Processes the next item. Returns false if there is no next item.
   bool take_one_alone() {
     BatchItem* item = begin_next();
     if (item != nullptr) {
@@ -543,7 +544,7 @@ class Run {
   void conclude() {
     RunOutcome& outcome = recorder_.outcome();
     if (!broken_by_) {
-      // A run that leaves items behind for no stated reason must not pass as complete.
+      // A run that leaves items unprocessed without a reason must not be reported as complete.
       if (!must_stop() && outcome.counts.ended() < outcome.counts.total) {
         outcome.fatal = ErrorKind::out_of_memory;
       }
@@ -565,14 +566,14 @@ class Run {
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
-  std::optional<StageRun> group_;  ///< the running group
+  std::optional<StageRun> group_;  ///< the group that is running now
   std::function<bool()> is_cancelled_;
   MemoryReserve reserve_;
   ItemProcessor processor_;
   ResultRecorder recorder_;
   std::vector<BatchItem> slots_;  ///< item i is in slot i modulo the number of slots
   std::size_t next_ = 0;
-  std::atomic<bool> lacks_memory_ = false;  ///< an item must be retried alone; no new items begin before that
+  std::atomic<bool> lacks_memory_ = false;  ///< an item must be retried alone; until then, no new items begin
   std::mutex mutex_;
   std::exception_ptr broken_by_;
   std::atomic<bool> is_broken_ = false;
@@ -592,7 +593,7 @@ bool StageRun::is_cancelled() const { return group_->context.is_group_execution_
 void StageRun::run(const Stages& stages, int jobs, std::size_t in_flight) {
   constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
   constexpr auto kParallel = tbb::filter_mode::parallel;
-  // Pointers are stored by oneTBB without allocating.
+  // oneTBB stores pointers without allocating memory.
   const auto next = tbb::make_filter<void, BatchItem*>(kInOrder, [&](tbb::flow_control& flow) {
     BatchItem* item = stages.next();
     if (item == nullptr) {
@@ -613,7 +614,7 @@ void StageRun::run(const Stages& stages, int jobs, std::size_t in_flight) {
       stages.store(*item);
     }
   });
-  // Without this, oneTBB caps the workers at one per processor and warns on stderr.
+  // Without this, oneTBB limits the number of workers to the number of processors, and warns on stderr.
   const auto most = tbb::global_control::max_allowed_parallelism;
   const tbb::global_control leave(most,
                                   std::max(static_cast<std::size_t>(jobs), tbb::global_control::active_value(most)));

@@ -1,6 +1,6 @@
-// The pipeline of a run: items come from a source, of files here and of an archive in archive.cpp, and end in order.
-// Then the run of a plan: one worker reads, decodes, computes, encodes and writes each item. docs/batch.md, "The
-// pipeline".
+// The pipeline of a run: a source provides items, and the items end in the source's order. Files are the source here;
+// in archive.cpp, an archive is. Below: the run of a plan, in which one worker reads, decodes, computes, encodes and
+// writes each item. docs/batch.md, "The pipeline".
 #pragma once
 
 #include <atomic>
@@ -26,10 +26,11 @@ namespace gpuimg {
 
 /// The stages of an item, in order.
 struct Stages {
-  std::function<BatchItem*()> next;              ///< the source: the next item; nullptr at the end. One at a time
-  std::function<void(BatchItem& item)> compute;  ///< many at a time
-  std::function<void(BatchItem& item)> end;      ///< the sink: in the order of the source, one at a time
-  std::function<void(BatchItem& item)> store = nullptr;  ///< work that need not be in order; null: none
+  std::function<BatchItem*()> next;              ///< the source: returns the next item, or nullptr at the end; called
+                                                 ///< one at a time
+  std::function<void(BatchItem& item)> compute;  ///< called for many items at the same time
+  std::function<void(BatchItem& item)> end;      ///< the sink: called in the order of the source, one at a time
+  std::function<void(BatchItem& item)> store = nullptr;  ///< for work without an order; null: there is none
 };
 
 /// One pass of items through the stages, in oneTBB's pipeline.
@@ -40,11 +41,11 @@ class StageRun {
   StageRun& operator=(const StageRun&) = delete;
   ~StageRun();
 
-  /// At most `in_flight` items are between the source and the end at once. Throws what a stage throws, which cancels
-  /// the others; also std::bad_alloc and std::runtime_error if oneTBB has no memory or no thread.
+  /// Never has more than `in_flight` items between source and sink. An exception in a stage cancels the other stages
+  /// and is rethrown. Also throws std::bad_alloc or std::runtime_error if oneTBB lacks memory or threads.
   void run(const Stages& stages, int jobs, std::size_t in_flight);
 
-  /// True once the pass was cancelled: parallel loops then return early.
+  /// True after the pass has been cancelled: parallel loops then return early.
   [[nodiscard]] bool is_cancelled() const;
 
  private:
@@ -54,11 +55,11 @@ class StageRun {
 
 struct RunSettings {
   int jobs = 1;
-  std::uint64_t budget_bytes = 0;        ///< of the images in flight; one that needs more runs alone
-  std::optional<MostMemory> most_bytes;  ///< an image that needs more fails
+  std::uint64_t budget_bytes = 0;        ///< for all images in flight; an image that needs more runs alone
+  std::optional<MostMemory> most_bytes;  ///< an image that needs more than this fails
   GlobalOptions worker;
-  std::uint64_t max_errors = 0;    ///< 0 = no limit
-  bool force = false;              ///< existing outputs are replaced and counted
+  std::uint64_t max_errors = 0;    ///< 0: no limit
+  bool force = false;              ///< replace and count existing outputs
   bool skip_existing = false;      ///< also skip outputs that another process creates during the run
   bool record_done_before = true;  ///< record earlier results in the manifest; false if it already contains them
   Verbosity verbosity = Verbosity::normal;
@@ -67,36 +68,37 @@ struct RunSettings {
 
 struct RunOutcome {
   ProgressCounts counts;
-  PhaseTimes times;          ///< summed over all workers
+  PhaseTimes times;          ///< sum over all workers
   FailureList failures;      ///< in plan order
-  NoteFolder notes;          ///< in plan order, printed as the items end
-  std::uint64_t unread = 0;  ///< items that failed because their input is missing, damaged or not supported
+  NoteFolder notes;          ///< in plan order; printed when the items end
+  std::uint64_t unread = 0;  ///< number of items that failed because their input is missing, damaged or not supported
   std::optional<ErrorKind>
-      fatal;                  ///< why the run ended early: device_fault, backend_unavailable, out_of_memory or write
+      fatal;                  ///< reason why the run ended early: device_fault, backend_unavailable, out_of_memory or
+                              ///< write
   std::string why_no_output;  ///< for `write`: "cannot write: the disk is full; free some space, …"
 };
 
-/// Where the run reports while it is running.
+/// Where a run sends its reports while it is running.
 struct RunChannels {
   Progress& progress;
   const StopSignal& stop;
   ManifestWriter* manifest = nullptr;  ///< may be null
-  std::string first_line;              ///< of the manifest
+  std::string first_line;              ///< first line of the manifest
 };
 
-/// Records finished items: counts, failures, messages and manifest lines. Allocates everything before it changes any
-/// count; after that, only writing the manifest can fail.
+/// Records finished items: counts, failures, messages and manifest lines. Makes all allocations before it changes a
+/// count. After the allocations, only writing the manifest can fail.
 class ResultRecorder {
  public:
   ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
                  MemoryReserve& reserve);
 
-  /// Runs the item's in-order step, then counts, prints and records it. Call for one item at a time, in plan order.
-  /// Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before anything
-  /// is counted.
+  /// Runs the item's in-order step, then counts, prints and records the item. Must be called for one item at a time, in
+  /// plan order. Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory}
+  /// before anything is counted.
   void end(BatchItem& item);
 
-  /// True once too many items failed and no new ones may start.
+  /// True after too many items have failed: no new ones may start.
   [[nodiscard]] bool must_end() const { return must_end_; }
 
   RunOutcome& outcome() { return outcome_; }
@@ -116,9 +118,9 @@ class ResultRecorder {
   RunOutcome outcome_;
 };
 
-/// Writes the manifest's first line once everything the run itself needs is allocated. Throws std::bad_alloc if memory
-/// runs out before that, and Error{write} if the manifest cannot be written. After that, a failure belongs to an item
-/// and appears in the outcome.
+/// Runs the plan. First allocates everything that the run itself needs, then writes the manifest's first line. Throws
+/// std::bad_alloc if memory runs out before the first line, and Error{write} if the manifest cannot be written. Later
+/// failures belong to an item and are part of the outcome.
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, WorkerPool& pool, const RunSettings& settings,
                     const RunChannels& channels);
 

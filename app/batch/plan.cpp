@@ -37,8 +37,9 @@ bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& n
          all_exist(naming.files_of(item.output));
 }
 
-/// An image that a killed run was replacing in place is not retried, because it may already be replaced. Such a record
-/// has the status `begun` and no files. All lost pages of an input share one record.
+/// True if --retry-failed must process the item again. If a run was killed while it replaced an image in place, the
+/// image is not retried, because it may already have been replaced. The record of such an image has the status `begun`
+/// and no files. All lost pages of an input share one record.
 bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   const ItemRecord* record = record_of(item, &manifest);
   if (record == nullptr) {
@@ -48,12 +49,12 @@ bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   return record->status == ItemStatus::failed || (record->status == ItemStatus::begun && !record->files.empty());
 }
 
-/// Inputs by file identity; built only if an output exists.
+/// Finds inputs by file identity. Built only if an output exists.
 class InputIdentities {
  public:
   explicit InputIdentities(const std::vector<InputFile>& inputs) : inputs_(inputs) {}
 
-  /// The input with this identity, or nullptr.
+  /// Returns the input with this identity, or nullptr.
   const InputFile* find(const FileIdentity& identity) {
     if (known_.empty()) {
       for (const InputFile& input : inputs_) {
@@ -83,7 +84,7 @@ class Judge {
         check_is_no_other_input(file, *identity, item);
         if (rules_.skip_existing && item.state == PlanState::to_do) {
           item.state = all_exist(files) ? PlanState::output_exists : PlanState::to_do;
-          item.may_replace = true;  // an incomplete set of outputs is not a result
+          item.may_replace = true;  // some of the item's outputs exist, but not all, so they are not a result
         }
         if (item.state == PlanState::to_do && is_text(file)) {
           check_text_output(file, rules_.named_inputs);
@@ -132,14 +133,14 @@ class Judge {
     }
   }
 
-  /// True if the manifest says that gpuimg wrote this file, or was about to.
+  /// True if the manifest states that gpuimg wrote this file, or was about to write it.
   [[nodiscard]] bool is_recorded(const std::string& file, const PlanItem& item) const {
     const Manifest* manifest = rules_.earlier();
     if (manifest == nullptr) {
       return false;
     }
     const auto record = manifest->items.find(item_key(item.input, item.page.number));
-    // Schema 1 has no `files`; equal output and options imply the same files.
+    // Schema 1 has no `files`. Equal outputs and options imply equal files.
     const bool is_of_schema_1 = record != manifest->items.end() && record->second.files.empty() &&
                                 is_result(record->second, item, rules_.parameters);
     return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;
@@ -162,8 +163,8 @@ class Judge {
   std::string example_;
 };
 
-/// Sets the state of items whose outputs exist, and whether the run may replace them. `inputs` are those of all shards.
-/// Throws Error{write} if an output is an input, or exists and must not be replaced.
+/// Sets the state of items whose outputs exist, and decides whether the run may replace the outputs. `inputs` are the
+/// inputs of all shards. Throws Error{write} if an output is an input, or exists and must not be replaced.
 void judge_existing_outputs(std::vector<PlanItem>& items, const std::vector<InputFile>& inputs, const PlanRules& rules,
                             const OutputNaming& naming) {
   Judge judge(inputs, rules, naming);

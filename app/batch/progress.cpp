@@ -37,7 +37,7 @@ double seconds_left(const ProgressCounts& counts, double seconds) {
   return worked == 0 ? 0.0 : static_cast<double>(counts.total - counts.ended()) / rate(worked, seconds);
 }
 
-/// Number of completed steps out of `steps`.
+/// Number of completed steps, out of `steps`.
 std::uint64_t share_done(const ProgressCounts& counts, std::uint64_t steps) {
   if (counts.part) {
     return static_cast<std::uint64_t>(static_cast<double>(steps) * std::clamp(*counts.part, 0.0, 1.0));
@@ -45,7 +45,7 @@ std::uint64_t share_done(const ProgressCounts& counts, std::uint64_t steps) {
   return counts.total == 0 ? steps : steps * counts.ended() / counts.total;
 }
 
-/// "[====    ] ", or empty for no cells.
+/// Returns, for example, "[====    ] ", or an empty text if `cells` is 0.
 std::string drawn_bar(const ProgressCounts& counts, int cells) {
   if (cells == 0) {
     return "";
@@ -55,7 +55,7 @@ std::string drawn_bar(const ProgressCounts& counts, int cells) {
   return fmt::format("[{}{}] ", std::string(full, '='), std::string(all - full, ' '));
 }
 
-/// "[====    ] 42%  0:03 left", shortened like bar_line().
+/// Returns, for example, "[====    ] 42%  0:03 left", shortened like bar_line().
 std::string part_line(const ProgressCounts& counts, double seconds, int columns) {
   constexpr int kCells = 20;
   const std::string share = fmt::format("{}%", share_done(counts, 100));
@@ -99,7 +99,7 @@ std::string bar_line(const ProgressCounts& counts, double seconds, int columns) 
   }
   constexpr int kMinCells = 10;
   constexpr int kMaxCells = 20;
-  constexpr int kBrackets = 3;  // and a space
+  constexpr int kBrackets = 3;  // two brackets and a space
   const auto size_of = [](const std::string& text) { return static_cast<int>(text.size()); };
   const double megapixels = static_cast<double>(counts.pixels) / 1.0e6;
   std::string count = grouped(counts.ended()) + "/" + grouped(counts.total);
@@ -168,7 +168,7 @@ void Progress::print(const std::string& text) {
 std::string Progress::text(bool is_last) const {
   switch (mode_) {
     case ProgressMode::bar:
-      // Some terminals wrap when the last column is written.
+      // One column is left free, because some terminals wrap after writing the last one.
       return kEraseLine + bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1);
     case ProgressMode::lines: return bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1) + "\n";
     case ProgressMode::json: return progress_json(counts_, seconds(), is_last);
@@ -177,7 +177,7 @@ std::string Progress::text(bool is_last) const {
   return "";
 }
 
-/// Ignores a lack of memory: the work continues without the bar.
+/// Draws the bar or prints JSON. Ignores a lack of memory: the work continues without the bar.
 void Progress::report(bool is_last) noexcept {
   try {
     print_report(text(is_last));
@@ -192,7 +192,7 @@ void Progress::draw_until_stopped() {
   const bool is_bar = mode_ == ProgressMode::bar;
   const milliseconds between(is_bar ? 100 : mode_ == ProgressMode::json ? 1000 : 5000);
   std::unique_lock lock(mutex_);
-  // A run that ends earlier needs no bar.
+  // A run shorter than this pause needs no bar.
   milliseconds pause = is_bar ? milliseconds(500) : between;
   while (!wake_.wait_for(lock, pause, [&] { return stopped_; })) {
     report(false);

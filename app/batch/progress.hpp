@@ -16,7 +16,7 @@ namespace gpuimg {
 enum class ProgressMode : std::uint8_t {
   none,
   bar,    ///< one line, redrawn
-  lines,  ///< a new line every few seconds, for a terminal that cannot redraw
+  lines,  ///< a new line every few seconds, for a terminal that cannot redraw lines
   json,
 };
 
@@ -25,27 +25,27 @@ struct ProgressCounts {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t pixels = 0;                   ///< of finished items
-  std::uint64_t replaced = 0;                 ///< done, and an output replaced another file
-  std::optional<double> part = std::nullopt;  ///< of the only image, 0 … 1, if its operation reports progress
+  std::uint64_t pixels = 0;                   ///< pixels of finished items
+  std::uint64_t replaced = 0;                 ///< done items that replaced a file other than the input
+  std::optional<double> part = std::nullopt;  ///< progress of the only image, 0 to 1, if its operation reports it
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
 
 ProgressMode progress_mode(const GlobalOptions& globals);
 
-/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not started" if the run ended early.
+/// Returns "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not started" if the run ended early.
 std::string summary_line(const ProgressCounts& counts, double seconds);
 
-/// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", in ASCII, at most `columns` long.
-/// With a part, "[=====     ] 42%  0:03 left".
-/// If it is too long, drops the rates first, then the bar; the shortest form is "51%".
+/// Returns "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", in ASCII, at most `columns` wide.
+/// With ProgressCounts::part, returns "[=====     ] 42%  0:03 left".
+/// If the line is too long, drops the rates first, then the bar. The shortest line is "51%".
 std::string bar_line(const ProgressCounts& counts, double seconds, int columns);
 
-/// One JSON object on one line.
+/// Returns one JSON object on one line.
 std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last);
 
-/// Thread-safe. Draws on its own thread, so that a slow image does not stop the clock.
+/// Thread-safe. Draws on its own thread, so that a slow image does not delay updates.
 class Progress {
  public:
   Progress(ProgressMode mode, std::uint64_t total);
@@ -63,7 +63,7 @@ class Progress {
   /// Prints whole lines of printable text above the bar.
   void print(const std::string& text);
 
-  /// Stops drawing; with JSON, prints a final object.
+  /// Stops drawing. With JSON, first prints a final object.
   void stop();
 
   [[nodiscard]] double seconds() const;

@@ -57,7 +57,7 @@ std::string content_hash(const std::string& path) {
 
 std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOption>& options, std::uint64_t hash) {
   hash = fnv_hash(name, hash);
-  for (const GivenOption& option : options) {  // sorted, so that the order on the command line does not matter
+  for (const GivenOption& option : options) {  // sorted, so that the order on the command line has no effect
     if (option.is_of_end) {
       continue;
     }
@@ -67,7 +67,7 @@ std::uint64_t hash_of_step(const std::string& name, const std::vector<GivenOptio
   return hash;
 }
 
-/// All steps, as a manifest records them: "denoise --then equalize".
+/// All steps as a manifest records them: "denoise --then equalize".
 std::string operation_of(const CommandParser& parser) {
   std::string text;
   for (const EarlierStep& step : parser.earlier_steps()) {
@@ -76,7 +76,7 @@ std::string operation_of(const CommandParser& parser) {
   return text + parser.name();
 }
 
-/// A line for each step, with all defaults; empty if there is only one.
+/// One line for each step, including default values; empty if there is only one step.
 std::string steps_text(const CommandParser& parser) {
   std::string text;
   for (const EarlierStep& step : parser.earlier_steps()) {
@@ -85,10 +85,10 @@ std::string steps_text(const CommandParser& parser) {
   return text.empty() ? text : text + "--then " + parser.step_text() + "\n";
 }
 
-/// A hash of everything, except the inputs, that affects the result for an image. A manifest stores it, and --resume
-/// compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the files
-/// that options name. Changing how options are spelled here breaks --resume of older manifests. Throws Error{read} if
-/// such a file cannot be read, and Error{usage} if it is standard input.
+/// A hash of everything that affects the result for an image, except the inputs: the subcommand, its options as given,
+/// and the content of the files that options name. It has 16 hexadecimal digits. A manifest stores the hash, and
+/// --resume compares it. A change to the spelling of options here breaks --resume with older manifests. Throws
+/// Error{read} if a file that an option names cannot be read, and Error{usage} if the file is standard input.
 std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals, bool joins_pages) {
   std::uint64_t hash = hash_of_step(parser.name(), parser.given_options(), fnv_hash(""));
   for (const EarlierStep& step : parser.earlier_steps()) {
@@ -113,7 +113,7 @@ std::string words_of(const std::vector<GivenOption>& options) {
   return words;
 }
 
-/// The content of parameter_hash() for people: "--mask m.png --then equalize --strength 0.5 --page 2".
+/// The content of parameter_hash() as readable text: "--mask m.png --then equalize --strength 0.5 --page 2".
 std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
   std::string text;
   const std::vector<EarlierStep>& steps = parser.earlier_steps();
@@ -131,7 +131,7 @@ std::string options_text(const CommandParser& parser, const GlobalOptions& globa
   return text.empty() ? text : text.substr(1);
 }
 
-/// Throws Error{read} if an input does not exist: it may have been meant as OUT.
+/// Throws Error{read} if an input does not exist: the user may have meant the name as OUT.
 void expect_inputs(const NamedPaths& named) {
   for (const std::string& input : named.inputs) {
     if (input != "-" && ::access(input.c_str(), F_OK) != 0) {
@@ -141,12 +141,13 @@ void expect_inputs(const NamedPaths& named) {
   }
 }
 
-/// Folder that receives the output tree; it is not searched for inputs.
+/// The folder for the output tree. It is not searched for inputs.
 std::optional<FileIdentity> output_folder(const NamedPaths& named) {
   return is_folder_name(named.output) ? identity_of(named.output) : std::nullopt;
 }
 
-/// A missing --resume manifest is not an error: a requeued job does not know whether it ran before.
+/// Reads the manifest of --resume or --retry-failed. A missing --resume manifest is not an error: a requeued job does
+/// not know whether it ran before.
 std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   if (!arguments.retry_failed.empty()) {
     return read_manifest(arguments.retry_failed);
@@ -158,7 +159,7 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
-/// True if gpuimg writes files with this extension, in any operation.
+/// True if any operation of gpuimg writes files with this extension.
 bool has_written_extension(const std::string& path) {
   constexpr std::array<std::string_view, 4> kTables = {"npy", "csv", "json", "svg"};
   const std::string extension = file_extension(path);
@@ -166,7 +167,7 @@ bool has_written_extension(const std::string& path) {
          std::find(kTables.begin(), kTables.end(), extension) != kTables.end();
 }
 
-/// Base of relative names; empty if the working folder was deleted.
+/// The base folder of relative names; empty if the working folder was deleted.
 std::string working_folder() {
   std::error_code ignored;
   return std::filesystem::current_path(ignored).string();
@@ -196,7 +197,7 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::
   }
 }
 
-/// Asks the driver for a device. Returns false if there is none, or, with a detail, if the driver fails.
+/// Asks the driver for a device. Returns false if there is none. If the driver fails, also adds the reason as a detail.
 bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   try {
     return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
@@ -206,7 +207,7 @@ bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   }
 }
 
-/// "estimated 1.2 s on the CPU, 0.4 s with CUDA".
+/// Returns, for example, "estimated 1.2 s on the CPU, 0.4 s with CUDA".
 std::string text_of(const std::vector<BackendEstimate>& estimates) {
   std::string text;
   for (const BackendEstimate& estimate : estimates) {
@@ -216,7 +217,7 @@ std::string text_of(const std::vector<BackendEstimate>& estimates) {
   return text;
 }
 
-/// Ignores a closed standard output, because the reader got what it needed.
+/// Rethrows, but ignores a closed standard output: its reader has read enough.
 void rethrow_unless_closed(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -232,36 +233,38 @@ class BatchSession {
   ExitCode run(const NamedPaths& named);
 
  private:
-  /// Throws Error{usage} if OUT is a file name but several inputs need a folder.
+  /// Throws Error{usage} if OUT is a file name although several inputs need a folder.
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] bool splits_pages() const { return globals_.all_pages && !job_.joins_pages(); }
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
 
-  /// Notes options without effect, once, if all outputs have the same extension. `merged` is the output of --merge.
+  /// Notes options without effect, but only once, if all outputs have the same extension. `merged` is the output of
+  /// --merge.
   void note_options(const std::string& merged, const WorkPlan& plan) const;
-  /// True if the continued manifest says that gpuimg wrote this file, or was about to.
+  /// True if the continued manifest states that gpuimg wrote this file, or was about to write it.
   [[nodiscard]] bool is_recorded(const std::string& output) const;
   /// Throws Error{usage} if --manifest has the extension of an image.
   void check_manifest() const;
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
-  /// Options for the workers: resolves `auto` once for all and divides the threads.
+  /// The options for the workers: chooses the backend for `auto` once for all workers, and divides the threads among
+  /// them.
   [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
   [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
-  /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
+  /// Prints a note if a resumed run does not record to the manifest from which it resumes.
   void note_if_not_recorded() const;
-  /// Throws Error{write} if images are read from their output folder without --in-place.
+  /// Throws Error{write} if the output folder is also an input folder and --in-place is missing.
   void reject_own_folder(const NamedPaths& named) const;
   /// The option that continues an interrupted run.
   [[nodiscard]] std::string way_to_continue() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
 
-  /// If images are merged: writes the single output, unless the run ended early.
+  /// For merged images: writes the single output, unless the run ended early.
   void finish_merged(WorkerPool& pool, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
@@ -282,7 +285,7 @@ class BatchSession {
   std::string folder_;               ///< the working folder
   std::string earlier_name_;         ///< from --resume or --retry-failed
   std::optional<Manifest> earlier_;  ///< from --resume or --retry-failed
-  std::string manifest_name_;        ///< from --manifest, else earlier_name_; empty if nothing is recorded
+  std::string manifest_name_;        ///< from --manifest, or else earlier_name_; empty if nothing is recorded
   bool continues_manifest_ = false;  ///< manifest_name_ is the file of --resume or --retry-failed
 };
 
@@ -320,7 +323,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
   }
   reject_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
   earlier_ = manifest_to_continue(arguments);
-  // Shards that continue one file do not share it.
+  // Shards that continue one manifest must not append to the same file.
   manifest_name_ = arguments.manifest.empty() && arguments.shard.empty() ? earlier_name_ : arguments.manifest;
   const auto identity = identity_of(manifest_name_);
   continues_manifest_ = continues && !manifest_name_.empty() &&
@@ -340,7 +343,7 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   for (const std::string& name : gathered.names) {
     print_detail(globals_.verbosity, name);
   }
-  if (globals_.preserve_times) {  // before anything is read, because reading may change the access time
+  if (globals_.preserve_times) {  // done before anything is read, because reading can change the access time
     for (InputFile& file : gathered.files) {
       file.times = times_of(file.path);
     }
@@ -435,7 +438,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 
 void BatchSession::check_manifest() const {
   const std::string& name = manifest_name_;
-  if (!name.empty() && !identity_of(name)) {  // ManifestWriter never replaces anything but a manifest
+  if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces only manifests
     check_text_output(name, {});
   }
 }
@@ -446,7 +449,7 @@ bool BatchSession::is_recorded(const std::string& output) const {
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool needs_none = job_.merges() || has_fields(arguments_.output) || named.each_is_its_own;
-  // Checked before is_folder_name(), because another shard may create that folder at any moment.
+  // Checked before is_folder_name(), because another shard can create the folder at any time.
   const bool exists = identity_of(named.output).has_value();
   if (needs_none || named.output.empty() || is_folder_name(named.output)) {
     return;
@@ -542,7 +545,7 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   if (options.backend || candidates(options).size() == 1) {
     return options;
   }
-  // One decision for all images, based on the first one whose size is known.
+  // One decision for all images. It is based on the first image with a known size.
   for (const PlanItem& item : plan.items) {
     const auto declared =
         item.state == PlanState::to_do
@@ -645,7 +648,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   if (manifest != nullptr) {
     manifest->finish();
   }
-  // If there is no memory for the report, only the exit code reports the failure.
+  // If memory for the report is lacking, only the exit code reports the failure.
   (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
   return concluded(plan, outcome, stop);
 }
@@ -682,7 +685,7 @@ std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) 
   return lines;
 }
 
-/// If there is no memory for them, the counts of further notes are lost.
+/// Prints counts of further notes. The counts are lost if memory for them is lacking.
 void BatchSession::print_further_notes(const RunOutcome& outcome, MemoryReserve& reserve) const {
   std::vector<std::string> lines;
   (void)caught([&] { reserve.retry_on_oom([&] { lines = outcome.notes.rest(); }); });
@@ -724,7 +727,7 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
                                  : "interrupted; to continue, run the command again" + way_to_continue());
     return *code;
   }
-  // If the only file cannot be read at all, the run fails like a run over a single file.
+  // If the only file cannot be read at all, the run fails as a run over a single file does.
   const auto is_of_first_file = [&](const PlanItem& item) { return item.input == plan.items.front().input; };
   if (globals_.all_pages && outcome.unread > 0 && outcome.unread == plan.items.size() &&
       std::all_of(plan.items.begin(), plan.items.end(), is_of_first_file)) {

@@ -1,4 +1,4 @@
-// A run over many images, from the command line to the exit code: of files, or of a tar archive. docs/batch.md.
+// A run over many files or over a tar archive, from the command line to the exit code. docs/batch.md.
 #pragma once
 
 #include <memory>
@@ -15,21 +15,22 @@ namespace gpuimg {
 
 struct NamedPaths {
   std::vector<std::string> inputs;
-  std::string output;            ///< empty if none is given
+  std::string output;            ///< empty if not given
   bool each_is_its_own = false;  ///< --in-place without OUT: each input is its own output
 };
 
-/// Gathers the named files, plans, runs and summarizes. Throws Error for what ends the run as a whole; a file that
-/// fails among others only sets the exit code.
+/// Gathers the named files, plans, runs and summarizes. Throws Error for a failure that ends the run as a whole. If one
+/// of several files fails, only the exit code reports it.
 ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                    const GlobalOptions& globals, const NamedPaths& named);
 
-/// A job that runs `job` over all pages of its input, and joins their outputs to one file. Borrows `job` and `globals`.
-/// docs/batch.md, "Pages".
+/// A job that runs `job` over all pages of its input, and joins their outputs to one file. `job` and `globals` must
+/// outlive the result. docs/batch.md, "Pages".
 std::unique_ptr<ImageJob> joined_pages(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals);
 
-/// Runs over the images of a tar archive, into another archive or into one output. docs/batch.md, "Archives". Throws
-/// Error for what ends the run as a whole, such as a damaged archive; a damaged member only sets the exit code.
+/// Processes the images of a tar archive, and writes another archive or one output. docs/batch.md, "Archives". Throws
+/// Error for a failure that ends the run as a whole, such as a damaged archive. A damaged member only sets the exit
+/// code.
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named);
 

@@ -1,4 +1,4 @@
-// Waits on a signalfd in a thread. Unlike a signal handler, the thread may take locks and remove files.
+// Waits on a signalfd in a separate thread. Unlike a signal handler, this thread may take locks and remove files.
 #include "batch/stop_signal.hpp"
 
 #include <poll.h>
@@ -51,15 +51,17 @@ sigset_t stop_signals() {
   throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
 }
 
-// State that the handler of SharedSignals uses.
+// State that the signal handler of SharedSignals uses.
 std::atomic<int> shared_signal = 0;             ///< the first signal that arrived
-std::atomic<std::uint32_t> shared_signals = 0;  ///< a bit for each signal that arrived
-std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable once one has arrived; -1 if signals are not shared
-std::atomic<int> shared_second = -1;   ///< eventfd that is readable once another has
+std::atomic<std::uint32_t> shared_signals = 0;  ///< one bit for each signal that has arrived
+std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable after the first signal; -1 if signals are not
+                                       ///< shared
+std::atomic<int> shared_second = -1;   ///< eventfd that is readable after the second signal
 std::atomic<pid_t> shared_process = 0;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 
-/// In a forked process, where no thread waits for signals, the signal has its default action.
+/// The handler of SharedSignals. In a forked process, no thread waits for signals, so the signal has its default
+/// action.
 void note_shared(int signal) {
   const int error = errno;
   if (::getpid() != shared_process) {
@@ -87,15 +89,16 @@ struct SharedHandlers {
   int users = 0;
   std::vector<Before> before;
   std::thread watcher;  ///< waits for the second signal
-  int wake = -1;        ///< eventfd that ends it
+  int wake = -1;        ///< eventfd that ends the watcher
 };
 
 SharedHandlers& shared_handlers() {
-  static auto* const one = new SharedHandlers;  // never destroyed: the process may end while a run goes on
+  static auto* const one = new SharedHandlers;  // never destroyed: the process can end while a run continues
   return *one;
 }
 
-/// An eventfd, emptied, that stays open: a handler that still runs may write to it.
+/// Creates an eventfd or empties the existing one. It stays open, because a handler that is still running can write to
+/// it.
 int emptied_event(int event) {
   if (event < 0) {
     event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -108,7 +111,7 @@ int emptied_event(int event) {
   return event;
 }
 
-/// Ends the process at once after the second signal, without partial files.
+/// After the second signal, ends the process immediately, without leaving partial files.
 void watch_second(int wake, int second) {
   pollfd waiting[] = {{wake, POLLIN, 0}, {second, POLLIN, 0}};
   while (::poll(waiting, 2, -1) < 0 || waiting[0].revents == 0) {
@@ -119,7 +122,7 @@ void watch_second(int wake, int second) {
   }
 }
 
-/// Without descriptors or threads to spare, a second signal does nothing.
+/// Starts the watcher. If descriptors or threads are lacking, a second signal has no effect.
 void start_watching(SharedHandlers& handlers) {
   handlers.wake = ::eventfd(0, EFD_CLOEXEC);
   try {
@@ -139,7 +142,7 @@ void end_watching(SharedHandlers& handlers) {
   ::close(handlers.wake);
 }
 
-/// Ends the process by the signal itself, so that a loop in the calling shell ends too.
+/// Ends the process by the signal itself, so that a loop in the calling shell also ends.
 void end_by(int signal) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -195,7 +198,7 @@ StopSignal::~StopSignal() {
   (void)!::write(wake_, &one, sizeof one);
   watcher_.join();
   ::close(wake_);
-  // The signals stay blocked: a late signal must not replace the exit code.
+  // The signals stay blocked, because a late signal must not replace the exit code.
 }
 
 std::optional<ExitCode> StopSignal::exit_code() const {
@@ -255,12 +258,13 @@ SharedSignals::SharedSignals() {
     static int arrival = -1, second = -1;
     static pid_t owner = 0;
     if (std::exchange(owner, ::getpid()) != ::getpid()) {
-      arrival = second = -1;  // those of the process that this one was forked from are its own
+      arrival = second = -1;  // the eventfds of the parent process belong to the parent
     }
     arrival = emptied_event(arrival);
     second = emptied_event(second);
     handlers.before.clear();
-    handlers.before.reserve(stop_signal_numbers().size());  // no exception after the thread below has started
+    handlers.before.reserve(stop_signal_numbers().size());  // so that no exception can occur after the thread below has
+                                                            // started
     shared_signal = 0;
     shared_signals = 0;
     shared_process = ::getpid();
@@ -295,7 +299,7 @@ SharedSignals::~SharedSignals() {
   const std::uint32_t arrived = shared_signals;
   for (const SharedHandlers::Before& before : handlers.before) {
     if ((arrived >> before.signal & 1U) != 0) {
-      ::kill(::getpid(), before.signal);  // also reaches a thread that waits for the signal
+      ::kill(::getpid(), before.signal);  // also reaches a thread that is waiting for the signal
     }
   }
 }

@@ -1,6 +1,7 @@
-// SIGINT, SIGTERM and SIGHUP. In a batch, the first signal finishes the items in flight; the second ends the process at
-// once, without partial files. For a single file, the first one ends the process. docs/batch.md, "Interruption".
-// In a process that is not gpuimg's alone, SharedSignals prevents that for the first one.
+// Handles SIGINT, SIGTERM and SIGHUP. In a batch, the first signal lets the images in flight finish; the second one
+// ends the process immediately, without partial files. For a single file, the first signal ends the process.
+// docs/batch.md, "Interruption".
+// If the process also runs other code, SharedSignals keeps the first signal from ending the process.
 #pragma once
 
 #include <atomic>
@@ -12,17 +13,17 @@
 
 namespace gpuimg {
 
-/// While this object exists, its own thread receives the signals. Construct it before any other thread: later threads
-/// inherit the blocked mask. The signals stay blocked for the rest of the process. A signal that was ignored at startup
-/// (nohup) stays ignored.
+/// While this object exists, its own thread receives the signals. Construct it before any other thread starts, so that
+/// these threads inherit the mask of blocked signals. The signals stay blocked for the rest of the process. A signal
+/// that was ignored at startup (nohup) stays ignored.
 ///
-/// While SharedSignals exist, it neither blocks signals nor ends the process; a single file must then ask requested()
-/// before it is written.
+/// While a SharedSignals object exists, a StopSignal neither blocks signals nor ends the process. Code that writes a
+/// single file must then call requested() before it writes.
 class StopSignal {
  public:
-  /// `on_first` is called once, on the watching thread. Without it, the first signal removes temporary files and ends
-  /// the process as if it had not been caught; if that thread cannot be started, the signal keeps its default action.
-  /// With it, throws Error{read} if no descriptor is available.
+  /// `on_first` is called once, on the watching thread. If `on_first` is empty, the first signal removes temporary
+  /// files and ends the process as an uncaught signal would; if the thread cannot be started, the signal keeps its
+  /// default action. If `on_first` is set, throws Error{read} when no descriptor is available.
   explicit StopSignal(std::function<void()> on_first);
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
@@ -43,10 +44,11 @@ class StopSignal {
   std::thread watcher_;
 };
 
-/// For a process that also runs other code, such as Python. While an object exists, handlers note the signals that any
-/// thread of the process receives; every StopSignal gets the first one, and the second one ends the process at once,
-/// without partial files. The destructor of the last object restores the former handlers, unless they were replaced
-/// meanwhile, and sends the signals to the process again. Ignored signals stay ignored. Thread-safe.
+/// For a process that also runs other code, such as Python. While an object exists, handlers record the signals that
+/// any thread of the process receives. Every StopSignal gets the first signal. The second signal ends the process
+/// immediately, without partial files. The destructor of the last object restores the previous handlers, unless they
+/// were replaced in the meantime, and sends the recorded signals to the process again. Ignored signals stay ignored.
+/// Thread-safe.
 class SharedSignals {
  public:
   /// Throws Error{read} if no descriptor is available.
