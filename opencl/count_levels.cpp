@@ -1,5 +1,5 @@
 // Chooses and runs the kernels of kernels/count.cl: tables in local memory where they fit, else in global memory. Also
-// the histogram operation, which downloads these counts. Specified in docs/operations.md, "Histogram".
+// the histogram operation, which downloads these counts. Specified in docs/operations.md, "Histogram" and "CLAHE".
 #include "count_levels.hpp"
 
 #include <algorithm>
@@ -154,6 +154,47 @@ Memory count_levels(const DevicePointer& device, const Picture& picture, const S
     run_over_region(device, picture, selection, program, "count_global_selected", bins_of_table, counts);
   } else {
     run_in_memory(device, picture, program, request.bins, counts);
+  }
+  return counts;
+}
+
+Memory count_tiles(const DevicePointer& device, const Picture& picture, const Selection& selection,
+                   const CountRequest& request, const TileRange& tiles) {
+  const std::size_t bins = (request.is_rgb ? 3 : 1) * request.bins;
+  const TileGrid& grid = tiles.grid;
+  Memory counts(device, tiles.count * bins * kCountBytes);
+  device->fill(counts, 0, counts.size_bytes());
+  ProgramRequest program = program_of(*device, picture, selection, request);
+  const std::size_t items = device->group_items();
+  std::size_t across = items;
+  while (across > 1 && across / 2 >= static_cast<std::size_t>(grid.tile_width)) {
+    across /= 2;
+  }
+  const std::size_t rows_at_once = items / across;
+  const std::size_t groups =
+      std::clamp<std::size_t>((static_cast<std::size_t>(grid.tile_height) + rows_at_once - 1) / rows_at_once, 1,
+                              device->units() * kCountingGroupsPerUnit / tiles.count + 1);
+  const Rect region = selection.region.value_or(Rect{0, 0, picture.width(), picture.height()});
+  cl_uint shift = 0;
+  while ((picture.format().max_value() + std::size_t{1}) >> shift > request.bins) {
+    ++shift;
+  }
+  const auto run = [&](const char* kernel, const auto&... rest) {
+    device->run(program, kernel, {{groups * items, tiles.count}, {items, 1}}, "counting tiles", memory_of(picture),
+                memory_of(selection.mask != nullptr ? *selection.mask : picture), cl_uint{selection.mask != nullptr},
+                cl_uint4{{static_cast<cl_uint>(region.x), static_cast<cl_uint>(region.y),
+                          static_cast<cl_uint>(region.width), static_cast<cl_uint>(region.height)}},
+                cl_int4{{grid.width, grid.height, grid.tile_width, grid.tile_height}},
+                cl_uint4{{static_cast<cl_uint>(grid.tiles_x), static_cast<cl_uint>(tiles.first),
+                          static_cast<cl_uint>(across), 0}},
+                shift, static_cast<cl_uint>(request.bins), rest...);
+  };
+  const std::size_t table_bytes = bins * sizeof(cl_uint);
+  if (const std::size_t copies = copies_of(*device, table_bytes); copies != 0) {
+    program.macros += " -D COPIES=" + std::to_string(copies);
+    run("count_tiles_local", LocalBytes{copies * table_bytes}, counts);
+  } else {
+    run("count_tiles_global", counts);
   }
   return counts;
 }

@@ -1,4 +1,5 @@
-// Counts the levels of selected pixels on the device. Used by the histogram and by equalization.
+// Counts the levels of selected pixels on the device, of the whole image or of tiles. Used by the histogram, by
+// equalization and by thresholds.
 #pragma once
 
 #include "operations.hpp"
@@ -36,5 +37,17 @@ struct CountRequest {
 /// Returns 64-bit counts, `bins` per table. Does not wait for the device.
 Memory count_levels(const DevicePointer& device, const Picture& picture, const Selection& selection,
                     const CountRequest& request);
+
+/// Consecutive tiles of an image; tiles are numbered row by row.
+struct TileRange {
+  TileGrid grid;
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// Likewise, for each tile of an image, which must have the grid's size. With `request.bins` below V + 1, a bin counts
+/// equally many levels.
+Memory count_tiles(const DevicePointer& device, const Picture& picture, const Selection& selection,
+                   const CountRequest& request, const TileRange& tiles);
 
 }  // namespace gpuimg::opencl

@@ -1,12 +1,15 @@
-// Equalization on the device: counts levels, builds the look-up tables and maps the pixels, without waiting in between.
-// Specified in docs/operations.md, "Equalization".
+// Equalization on the device, of the image or by tiles (CLAHE): counts levels, builds the look-up tables and maps the
+// pixels, without waiting in between. Specified in docs/operations.md, "Equalization" and "CLAHE".
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "count_levels.hpp"
 #include "operations.hpp"
+#include "ops/clahe.hpp"
 #include "ops/equalize.hpp"
 
 namespace gpuimg::opencl {
@@ -67,10 +70,16 @@ void upload(const Device& device, const LevelTables& from, const DeviceTables& t
 static_assert(static_cast<int>(EqualizeFormula::opencv) == 0 && static_cast<int>(EqualizeFormula::cdf) == 1 &&
               static_cast<int>(EqualizeFormula::pillow) == 2);
 
+/// `formula` does not matter for tables of tiles.
+ProgramRequest table_program(const Device& device, const Picture& picture, EqualizeFormula formula) {
+  return {"table",
+          pixel_macros({picture.format().sample, 1}, 4) + float64_macro(device),
+          {{"FORMULA", static_cast<int>(formula)}}};
+}
+
 void build(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
            const DeviceTables& to) {
-  const ProgramRequest program{
-      "table", pixel_macros({picture.format().sample, 1}, 4), {{"FORMULA", static_cast<int>(options.formula.kind)}}};
+  const ProgramRequest program = table_program(*device, picture, options.formula.kind);
   device->fill(to.changes, 0, sizeof(std::uint32_t));
   const std::vector<Memory> counts = counts_of(device, picture, options);
   for (int t = 0; t < to.tables; ++t) {
@@ -136,7 +145,9 @@ Map map_of(const Picture& picture, EqualizeColor color) {
   return color == EqualizeColor::ycbcr ? Map::ycbcr : color == EqualizeColor::hsl ? Map::hsl : Map::luma;
 }
 
-ProgramRequest map_program(const Device& device, const Picture& picture, const EqualizeOptions& options, int tables) {
+/// `Options` are those of equalization or CLAHE.
+template <class Options>
+ProgramRequest map_program(const Device& device, const Picture& picture, const Options& options, int tables) {
   const PixelFormat format = picture.format();
   const int group = device.group_pixels(format.bytes_per_pixel());
   return {"equalize",
@@ -157,24 +168,63 @@ std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pix
   return device.suits_cpu() ? std::min(turns, device.busy_groups()) : (turns + each - 1) / each;
 }
 
+/// The BlendSteps of a strength on the device. Not initialized for strength 1, which needs none.
+Memory steps_on(const DevicePointer& device, const Picture& picture, double strength) {
+  const bool is_blended = strength < 1.0;
+  const std::vector<BlendStep> steps =
+      is_blended ? blend_steps(strength, static_cast<std::int32_t>(picture.format().max_value()))
+                 : std::vector<BlendStep>(1);
+  Memory there(device, steps.size() * sizeof(BlendStep));
+  if (is_blended) {
+    device->upload(there, steps.data(), there.size_bytes());
+  }
+  return there;
+}
+
 Picture mapped(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
                const DeviceTables& tables) {
   Picture result = new_picture(device, picture.width(), picture.height(), picture.format());
-  const bool is_blended = options.strength < 1.0;
-  const std::vector<BlendStep> steps =
-      is_blended ? blend_steps(options.strength, static_cast<std::int32_t>(picture.format().max_value()))
-                 : std::vector<BlendStep>(1);
-  const Memory steps_there(device, steps.size() * sizeof(BlendStep));
-  if (is_blended) {
-    device->upload(steps_there, steps.data(), steps_there.size_bytes());
-  }
   const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
   const std::size_t groups = map_groups(*device, picture.pixel_count(), device->group_items() * group);
   device->run(map_program(*device, picture, options, tables.tables), "equalize",
               {{groups * device->group_items(), 1}, {device->group_items(), 1}}, "equalizing pixels",
               memory_of(picture), memory_of(result), cl_ulong{picture.pixel_count()}, tables.maps, tables.changes,
-              memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture), steps_there);
+              memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture),
+              steps_on(device, picture, options.strength));
   return result;
+}
+
+// --- CLAHE ---
+
+/// Number of tiles that are counted at a time, so that their counts take at most 64 MiB.
+std::size_t tiles_at_once(std::size_t tiles, std::size_t counts_of_tile) {
+  constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+  return std::clamp<std::size_t>(kMaxBytes / (counts_of_tile * sizeof(std::uint64_t)), 1, tiles);
+}
+
+/// The tables of all tiles; ordered by plane, row of tiles, tile.
+Memory tile_tables(const DevicePointer& device, const Picture& picture, const ClaheOptions& options,
+                   const TileGrid& grid) {
+  const std::size_t planes = clahe_planes(picture.format(), options);
+  const std::size_t levels = level_count(picture);
+  const std::size_t bins = options.full_bins ? levels : std::min<std::size_t>(levels, kClaheBins);
+  Memory maps(device, planes * grid.tiles() * levels * sizeof(std::uint16_t));
+  if (options.tables != nullptr) {
+    device->upload(maps, options.tables->maps.data(), maps.size_bytes());
+    return maps;
+  }
+  const CountRequest request{planes == 3 ? Level::red : level_of(options.color, options.luma, picture.format()), bins,
+                             planes == 3};
+  const ProgramRequest program = table_program(*device, picture, EqualizeFormula::opencv);
+  const std::size_t most = tiles_at_once(grid.tiles(), planes * bins);
+  for (std::size_t first = 0; first < grid.tiles(); first += most) {
+    const std::size_t count = std::min(most, grid.tiles() - first);
+    const Memory counts = count_tiles(device, picture, options.selection, request, {grid, first, count});
+    device->run(program, "make_tile_table", {{count * planes * device->group_items(), 1}, {device->group_items(), 1}},
+                "making look-up tables", counts, static_cast<cl_uint>(bins), std::bit_cast<cl_ulong>(options.clip),
+                maps, static_cast<cl_uint>(first), static_cast<cl_uint>(planes), cl_ulong{grid.tiles()});
+  }
+  return maps;
 }
 
 }  // namespace
@@ -212,6 +262,26 @@ Picture equalize(const DevicePointer& device, const Picture& picture, const Equa
   if (used != nullptr) {
     *used = given != nullptr ? *given : downloaded(*device, tables);
   }
+  return result;
+}
+
+Picture apply(const DevicePointer& device, const Picture& picture, const ClaheOptions& options) {
+  const TileGrid grid = options.tables != nullptr
+                            ? options.tables->grid
+                            : tile_grid(picture.width(), picture.height(), options.tiles_x, options.tiles_y);
+  const cl_int first_row = options.tables != nullptr ? options.tables->first_row : 0;
+  const Memory maps = tile_tables(device, picture, options, grid);
+  Picture result = new_picture(device, picture.width(), picture.height(), picture.format());
+  const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
+  const std::size_t groups = map_groups(*device, picture.pixel_count(), device->group_items() * group);
+  const auto planes = static_cast<int>(clahe_planes(picture.format(), options));
+  device->run(map_program(*device, picture, options, planes), "equalize_by_tiles",
+              {{groups * device->group_items(), 1}, {device->group_items(), 1}}, "equalizing tiles", memory_of(picture),
+              memory_of(result), cl_ulong{picture.pixel_count()}, maps,
+              memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture),
+              steps_on(device, picture, options.strength), static_cast<cl_uint>(picture.width()), first_row,
+              cl_int2{{grid.tiles_x, grid.tiles_y}},
+              cl_float2{{1.0F / static_cast<float>(grid.tile_width), 1.0F / static_cast<float>(grid.tile_height)}});
   return result;
 }
 

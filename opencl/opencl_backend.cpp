@@ -152,6 +152,11 @@ class OpenclBackend final : public Backend {
     return opencl::equalize(device_, picture, options, used);
   }
 
+  WolfScale wolf_scale(const Picture& picture, const ThresholdOptions& options, int first_row, int end_row) override {
+    check_wolf_scale(picture, options, first_row, end_row);
+    return opencl::wolf_scale(device_, picture, options, first_row, end_row);
+  }
+
   Picture apply(const Picture& picture, const PictureOperation& operation) override {
     return std::visit([&](const auto& options) { return apply_one(picture, options); }, operation);
   }

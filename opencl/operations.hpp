@@ -18,17 +18,24 @@ LevelCounts table_counts(const DevicePointer& device, const Picture& picture, co
 Picture equalize(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
                  LevelTables* used);
 
+/// Waits for the device.
+WolfScale wolf_scale(const DevicePointer& device, const Picture& picture, const ThresholdOptions& options,
+                     int first_row, int end_row);
+
 // One for each PictureOperation that this backend has.
+Picture apply(const DevicePointer& device, const Picture& picture, const ClaheOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const IntegralOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const ToHslOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const FromHslOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const HslAdjustment& by);
+Picture apply(const DevicePointer& device, const Picture& picture, const WindowOptions& options);
+Picture apply(const DevicePointer& device, const Picture& picture, const ThresholdOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const ResizeOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const CropOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const TurnOptions& options);
 
-/// A Picture of this backend: device memory. Rows have no padding, so an image is one array. Only summed-area tables,
-/// which no operation reads, have padded rows.
+/// A Picture of this backend: device memory. Rows have no padding, so an image is one array. Only summed-area tables
+/// have padded rows.
 class OpenclPixels final : public Picture::Storage {
  public:
   /// The first row starts `first_byte` bytes into the memory.
@@ -67,6 +74,11 @@ inline Picture new_picture(const std::shared_ptr<Device>& device, int width, int
 inline std::string pixel_macros(PixelFormat format, int group) {
   return "-D SAMPLE_BITS=" + std::to_string(8 * sample_bytes(format.sample)) +
          " -D CHANNELS=" + std::to_string(format.channels) + " -D GROUP=" + std::to_string(group);
+}
+
+/// The macro FLOAT64 of arithmetic.cl, for programs that compute in float64.
+inline std::string float64_macro(const Device& device) {
+  return device.found().has_float64 ? " -D FLOAT64=1" : " -D FLOAT64=0";
 }
 
 /// The macro STAGED of pixels.cl for results whose groups exceed 16 bytes. Without it, adjacent work-items would not

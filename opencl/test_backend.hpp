@@ -16,6 +16,7 @@ struct TestOptions {
   std::size_t max_local_bytes = SIZE_MAX;  ///< emulate a device with this much local memory per work-group
   std::size_t max_allocation = SIZE_MAX;   ///< emulate a device whose buffers are at most this large
   bool as_gpu = false;                     ///< use the GPU variants of the kernels on a CPU too
+  bool lacks_float64 = false;              ///< compute in float64 with integers, as on a device without it
   bool is_timed = false;                   ///< events of the queue record when commands ran
 };
 

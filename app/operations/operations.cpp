@@ -107,7 +107,6 @@ OperationTraits traits_of(const EqualizeOptions& options, const ImageShape& inpu
 
 OperationTraits traits_of(const ClaheOptions& options, const ImageShape& input) {
   return {.what = "--clahe",
-          .only_on = kNotOpencl,
           .result = input,
           .reads_all_first = options.tables == nullptr,
           .result_bytes = input.format.bytes_per_pixel()};
@@ -139,7 +138,6 @@ OperationTraits traits_of(const WindowOptions& options, const ImageShape& input)
   const bool is_mean = keeps_format(options.statistic);
   const PixelFormat result = result_format(input.format, options);
   return {.what = options.statistic == WindowStatistic::flat ? "threshold" : "--mean, --variance and --deviation",
-          .only_on = kNotOpencl,
           .result = with_format(input, result),
           .halo_rows = halo_rows(options),
           .result_bytes = result.bytes_per_pixel(),
@@ -151,7 +149,6 @@ OperationTraits traits_of(const ThresholdOptions& options, const ImageShape& inp
   const bool has_sums = has_window(options.method);
   const PixelFormat result = result_format(input.format, options);
   return {.what = "threshold",
-          .only_on = kNotOpencl,
           .result = with_format(input, result),
           .halo_rows = has_sums ? gpuimg::halo_rows(window_of(input.width, input.height, options)) : 0,
           .reads_all_first = looks_first(options),
@@ -668,9 +665,8 @@ bool windows_are_right(Backend& backend) {
 }
 
 bool integral_is_right(Backend& backend) {
-  const bool has_windows = is_on(backend.kind(), traits_of(WindowOptions()).only_on);
   return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}) &&
-         (!has_windows || windows_are_right(backend));
+         windows_are_right(backend);
 }
 
 bool threshold_is_right(Backend& backend) {

@@ -158,6 +158,14 @@ std::string lacks(const Api& api, const FoundDevice& device) {
   return {};
 }
 
+/// True if float64 has all numbers and rounds to nearest. Devices need not have it.
+bool has_float64(const Api& api, cl_device_id device) {
+  constexpr cl_device_fp_config kNeeded = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM;
+  cl_device_fp_config config = 0;
+  const cl_int code = api.GetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, nullptr);
+  return code == CL_SUCCESS && (config & kNeeded) == kNeeded;
+}
+
 FoundDevice found_device(const Api& api, cl_platform_id platform, cl_device_id id, int index) {
   FoundDevice device{.platform = platform, .id = id, .facts = {}};
   device.facts.index = index;
@@ -173,6 +181,7 @@ FoundDevice found_device(const Api& api, cl_platform_id platform, cl_device_id i
   device.is_cpu = (device_value<cl_device_type>(api, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   device.divides_exactly = (device_value<cl_device_fp_config>(api, id, CL_DEVICE_SINGLE_FP_CONFIG) &
                             CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  device.has_float64 = has_float64(api, id);
   device.facts.lacks = lacks(api, device);
   return device;
 }
@@ -239,6 +248,7 @@ constexpr std::size_t kGroupsPerUnit = 16;
 FoundDevice changed(FoundDevice device, const TestOptions& test) {
   device.facts.local_bytes = std::min(device.facts.local_bytes, test.max_local_bytes);
   device.facts.largest_allocation = std::min(device.facts.largest_allocation, test.max_allocation);
+  device.has_float64 = device.has_float64 && !test.lacks_float64;
   // On GPUs, correctly rounded division is a long routine; correcting a reciprocal is faster (kernels/arithmetic.cl).
   device.divides_exactly = device.divides_exactly && device.is_cpu && !test.as_gpu;
   return device;

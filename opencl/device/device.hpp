@@ -78,6 +78,7 @@ struct FoundDevice {
   cl_device_id id = nullptr;
   OpenclDevice facts;
   bool divides_exactly = false;  ///< offers correctly rounded float32 division
+  bool has_float64 = false;      ///< offers float64 as IEEE 754 defines it
   bool is_cpu = false;
   std::size_t max_group_items = 0;  ///< maximum work-items per work-group
 };

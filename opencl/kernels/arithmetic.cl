@@ -1,5 +1,5 @@
-// Exact quotients on any device, conversion to float64 without 64-bit floats, HSL, and the level of a pixel: the value
-// that is counted, summed or mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the parity
+// Exact quotients on any device, 64-bit floats on devices with and without them, HSL, and the level of a pixel: the
+// value that is counted, summed or mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the parity
 // tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
@@ -46,6 +46,186 @@ ulong float64_bits(ulong n) {
   // The significand's leading bit adds 1 to the exponent, and so does a carry out of rounding.
   return ((ulong)(high + 1022) << 52) + significand;
 }
+
+#ifdef FLOAT64
+// The operations of IEEE 754 on 64-bit floats, rounded to nearest, ties to even. FLOAT64 is 1 if the device has them and
+// rounds them so. If FLOAT64 is 0, integers compute the same bits.
+#if FLOAT64
+typedef double Float64;
+Float64 float64_from_bits(ulong bits) { return as_double(bits); }
+ulong bits_of_float64(Float64 a) { return as_ulong(a); }
+Float64 float64_of(ulong n) { return convert_double_rte(n); }
+Float64 float64_sum(Float64 a, Float64 b) { return a + b; }
+Float64 float64_difference(Float64 a, Float64 b) { return a - b; }
+Float64 float64_product(Float64 a, Float64 b) { return a * b; }
+Float64 float64_quotient(Float64 a, Float64 b) { return a / b; }
+Float64 float64_root(Float64 a) { return sqrt(a); }
+bool float64_is_greater(Float64 a, Float64 b) { return a > b; }
+#else
+typedef ulong Float64;
+#define FLOAT64_SIGN ((ulong)1 << 63)
+#define FLOAT64_INFINITY ((ulong)0x7FF << 52)
+#define FLOAT64_NAN ((ulong)0x7FF8 << 48)
+
+Float64 float64_from_bits(ulong bits) { return bits; }
+ulong bits_of_float64(Float64 a) { return a; }
+Float64 float64_of(ulong n) { return float64_bits(n); }
+
+bool float64_is_nan(Float64 a) { return a << 1 > FLOAT64_INFINITY << 1; }
+bool float64_is_infinite(Float64 a) { return a << 1 == FLOAT64_INFINITY << 1; }
+
+// A number that is not 0, infinite or NaN: significand · 2^(exponent − 62), where bit 62 is the significand's highest.
+typedef struct {
+  int exponent;
+  ulong significand;
+} Float64Parts;
+
+Float64Parts float64_parts(Float64 a) {
+  const int field = (int)(a >> 52 & 0x7FF);
+  const ulong fraction = a & (((ulong)1 << 52) - 1);
+  Float64Parts parts;
+  if (field == 0) {
+    const int shift = (int)clz(fraction) - 1;
+    parts.significand = fraction << shift;
+    parts.exponent = -1012 - shift;
+  } else {
+    parts.significand = (fraction | (ulong)1 << 52) << 10;
+    parts.exponent = field - 1023;
+  }
+  return parts;
+}
+
+// Shifts right by any amount. Bit 0 of the result is also set if a bit was lost.
+ulong shifted_with_rest(ulong n, int shift) {
+  return shift == 0 ? n : shift > 63 ? (n != 0 ? 1 : 0) : n >> shift | ((n & (((ulong)1 << shift) - 1)) != 0 ? 1 : 0);
+}
+
+// The nearest float. Bit 62 of the significand is its highest; bit 0 also stands for all bits below.
+Float64 float64_rounded(ulong sign, int exponent, ulong significand) {
+  const int field = exponent + 1023;
+  if (field >= 0x7FF) {
+    return sign | FLOAT64_INFINITY;
+  }
+  const ulong shifted = field > 0 ? significand : shifted_with_rest(significand, 1 - field);
+  const ulong rest = shifted & 0x3FF;
+  const ulong kept = shifted >> 10;
+  const ulong rounded = kept + (rest > 0x200 || (rest == 0x200 && (kept & 1) != 0) ? 1 : 0);
+  // The significand's leading bit adds 1 to the exponent, and so does a carry out of rounding.
+  return sign | ((ulong)max(field - 1, 0) << 52) + rounded;
+}
+
+Float64 float64_sum(Float64 a, Float64 b) {
+  if (float64_is_nan(a) || float64_is_nan(b)) {
+    return FLOAT64_NAN;
+  }
+  if (float64_is_infinite(a) || float64_is_infinite(b)) {
+    return !float64_is_infinite(a) ? b : float64_is_infinite(b) && a != b ? FLOAT64_NAN : a;
+  }
+  if (a << 1 == 0 || b << 1 == 0) {
+    return a << 1 != 0 ? a : b << 1 != 0 ? b : a & b;
+  }
+  const Float64 larger = a << 1 >= b << 1 ? a : b;
+  const Float64 smaller = larger == a ? b : a;
+  const Float64Parts large = float64_parts(larger);
+  const Float64Parts small = float64_parts(smaller);
+  const ulong added = shifted_with_rest(small.significand, large.exponent - small.exponent);
+  const ulong sign = larger & FLOAT64_SIGN;
+  if (((a ^ b) & FLOAT64_SIGN) == 0) {
+    const ulong sum = large.significand + added;
+    return sum >> 63 != 0 ? float64_rounded(sign, large.exponent + 1, shifted_with_rest(sum, 1))
+                          : float64_rounded(sign, large.exponent, sum);
+  }
+  const ulong difference = large.significand - added;
+  if (difference == 0) {
+    return 0;
+  }
+  const int shift = (int)clz(difference) - 1;
+  return float64_rounded(sign, large.exponent - shift, difference << shift);
+}
+
+Float64 float64_difference(Float64 a, Float64 b) { return float64_sum(a, b ^ FLOAT64_SIGN); }
+
+Float64 float64_product(Float64 a, Float64 b) {
+  const ulong sign = (a ^ b) & FLOAT64_SIGN;
+  const bool has_zero = a << 1 == 0 || b << 1 == 0;
+  if (float64_is_nan(a) || float64_is_nan(b)) {
+    return FLOAT64_NAN;
+  }
+  if (float64_is_infinite(a) || float64_is_infinite(b)) {
+    return has_zero ? FLOAT64_NAN : sign | FLOAT64_INFINITY;
+  }
+  if (has_zero) {
+    return sign;
+  }
+  const Float64Parts x = float64_parts(a);
+  const Float64Parts y = float64_parts(b);
+  const ulong low = x.significand * y.significand;
+  const ulong product =
+      mul_hi(x.significand, y.significand) << 2 | low >> 62 | (low << 2 != 0 ? (ulong)1 : (ulong)0);
+  return product >> 63 != 0 ? float64_rounded(sign, x.exponent + y.exponent + 1, shifted_with_rest(product, 1))
+                            : float64_rounded(sign, x.exponent + y.exponent, product);
+}
+
+Float64 float64_quotient(Float64 a, Float64 b) {
+  const ulong sign = (a ^ b) & FLOAT64_SIGN;
+  if (float64_is_nan(a) || float64_is_nan(b) || (float64_is_infinite(a) && float64_is_infinite(b)) ||
+      (a << 1 == 0 && b << 1 == 0)) {
+    return FLOAT64_NAN;
+  }
+  if (float64_is_infinite(a) || b << 1 == 0) {
+    return sign | FLOAT64_INFINITY;
+  }
+  if (float64_is_infinite(b) || a << 1 == 0) {
+    return sign;
+  }
+  const Float64Parts x = float64_parts(a);
+  const Float64Parts y = float64_parts(b);
+  const bool is_below = x.significand < y.significand;  // the quotient of the significands is below 1
+  ulong rest = (x.significand << (is_below ? 1 : 0)) - y.significand;
+  ulong quotient = 1;
+  for (int bit = 0; bit < 62; ++bit) {
+    rest <<= 1;
+    quotient <<= 1;
+    if (rest >= y.significand) {
+      rest -= y.significand;
+      quotient |= 1;
+    }
+  }
+  return float64_rounded(sign, x.exponent - y.exponent - (is_below ? 1 : 0), quotient | (rest != 0 ? 1 : 0));
+}
+
+// For a ≥ 0.
+Float64 float64_root(Float64 a) {
+  if (a << 1 == 0 || float64_is_nan(a) || float64_is_infinite(a)) {
+    return a;
+  }
+  const Float64Parts of = float64_parts(a);
+  const int odd = of.exponent & 1;
+  ulong digits = of.significand << odd;  // two bits of it make one bit of the root
+  ulong rest = 0;
+  ulong root = 0;
+  for (int bit = 0; bit < 55; ++bit) {
+    rest = rest << 2 | digits >> 62;
+    digits <<= 2;
+    const ulong trial = root << 2 | 1;
+    root <<= 1;
+    if (rest >= trial) {
+      rest -= trial;
+      root |= 1;
+    }
+  }
+  return float64_rounded(0, (of.exponent - odd) / 2, root << 8 | (rest != 0 ? 1 : 0));
+}
+
+// A negative number's bits are in the opposite order.
+ulong float64_order(Float64 a) {
+  return a << 1 == 0 ? FLOAT64_SIGN : (a & FLOAT64_SIGN) != 0 ? ~a : a | FLOAT64_SIGN;
+}
+bool float64_is_greater(Float64 a, Float64 b) {
+  return !float64_is_nan(a) && !float64_is_nan(b) && float64_order(a) > float64_order(b);
+}
+#endif
+#endif
 
 typedef struct {
   uint hue_numerator;

@@ -1,4 +1,4 @@
-// Histograms. Specified in docs/operations.md, "Histogram".
+// Histograms of an image, and of the tiles of CLAHE. Specified in docs/operations.md, "Histogram" and "CLAHE".
 //
 // Macros: AHEAD, the number of groups of pixels that a work-item loads before it counts the first; COPIES, the number
 // of copies of the table in local memory, a power of two, not defined for counting in global memory. A count has 64
@@ -21,6 +21,47 @@ void add_to(__global uint* count, uint more) {
 }
 
 bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
+
+// The tiles of an image of `size` pixels. Tiles that reach beyond the right or the bottom edge see the image reflected
+// there, without a repeated edge. Dimension 1 of the grid counts tiles; the work-groups of dimension 0 share the rows of
+// a tile. In a work-group, `across` adjacent work-items share a row.
+typedef struct {
+  int2 size;
+  int2 tile;  // size of a tile
+  uint tiles_x;
+  uint first;  // number of the first tile; tiles are numbered row by row
+  uint across;
+} Tiles;
+
+int reflected(int at, int size) {
+  if (at < size) {
+    return at;
+  }
+  const int in_period = size == 1 ? 0 : (int)(at % (2 * (long)size - 2));
+  return in_period < size ? in_period : (int)(2 * (long)size - 2 - in_period);
+}
+
+// The first position of this work-item in its tile, and the steps to its next ones.
+int2 first_in_tile(Tiles tiles) {
+  const uint item = get_local_id(0);
+  const uint down = GROUP_ITEMS / tiles.across;
+  return (int2)((int)(item % tiles.across), (int)(get_group_id(0) * down + item / tiles.across));
+}
+int2 steps_in_tile(Tiles tiles) {
+  return (int2)((int)tiles.across, (int)(get_num_groups(0) * (GROUP_ITEMS / tiles.across)));
+}
+
+// The pixel at a position of the work-group's tile.
+int2 pixel_of_tile(Tiles tiles, int2 at) {
+  const uint tile = tiles.first + (uint)get_group_id(1);
+  const int2 corner = (int2)((int)(tile % tiles.tiles_x), (int)(tile / tiles.tiles_x)) * tiles.tile;
+  return (int2)(reflected(corner.x + at.x, tiles.size.x), reflected(corner.y + at.y, tiles.size.y));
+}
+
+// True if the pixel is in the region (x, y, width, height), and its mask, if there is one, is not 0.
+bool is_selected(int2 at, uint4 region, __global const uchar* mask, uint has_mask, ulong pixel) {
+  return (uint)at.x - region.x < region.z && (uint)at.y - region.y < region.w && (has_mask == 0u || mask[pixel] != 0);
+}
 
 #ifdef COPIES
 // Adds a pixel to the work-item's copy of the table. Adjacent work-items use different copies, whose bins are in
@@ -125,7 +166,61 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_loc
   }
   add_all(counters, TABLES * bins, counts);
 }
+
+// Counts tiles: TABLES · bins counts for each. A bin has 2^shift levels.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_tiles_local(
+    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint has_mask, uint4 region, int4 sizes,
+    uint4 numbers, uint shift, uint bins, __local uint* counters, __global uint* counts) {
+  __local uint* copy = counters + get_local_id(0) % COPIES;
+  const Tiles tiles = {sizes.xy, sizes.zw, numbers.x, numbers.y, numbers.z};
+  const int2 first = first_in_tile(tiles);
+  const int2 steps = steps_in_tile(tiles);
+  clear(counters, TABLES * bins * COPIES);
+  for (int y = first.y; y < tiles.tile.y; y += steps.y) {
+    for (int x = first.x; x < tiles.tile.x; x += steps.x) {
+      const int2 at = pixel_of_tile(tiles, (int2)(x, y));
+      const ulong i = (ulong)at.y * tiles.size.x + at.x;
+      const uint4 p = pixel_at(pixels, i);
+      if (is_selected(at, region, mask, has_mask, i) && counts_pixel(choices, p)) {
+        if (TABLES == 3) {
+          atomic_inc(copy + (p.x >> shift) * COPIES);
+          atomic_inc(copy + (bins + (p.y >> shift)) * COPIES);
+          atomic_inc(copy + (2u * bins + (p.z >> shift)) * COPIES);
+        } else {
+          atomic_inc(copy + (level_of(LEVEL, p, 0u) >> shift) * COPIES);
+        }
+      }
+    }
+  }
+  add_all(counters, TABLES * bins, counts + 2 * get_group_id(1) * TABLES * bins);
+}
 #else
+
+// As count_tiles_local, for tables that do not fit in local memory.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_tiles_global(
+    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint has_mask, uint4 region, int4 sizes,
+    uint4 numbers, uint shift, uint bins, __global uint* counts) {
+  const Tiles tiles = {sizes.xy, sizes.zw, numbers.x, numbers.y, numbers.z};
+  const int2 first = first_in_tile(tiles);
+  const int2 steps = steps_in_tile(tiles);
+  __global uint* own = counts + 2 * get_group_id(1) * TABLES * bins;
+  for (int y = first.y; y < tiles.tile.y; y += steps.y) {
+    for (int x = first.x; x < tiles.tile.x; x += steps.x) {
+      const int2 at = pixel_of_tile(tiles, (int2)(x, y));
+      const ulong i = (ulong)at.y * tiles.size.x + at.x;
+      const uint4 p = pixel_at(pixels, i);
+      if (is_selected(at, region, mask, has_mask, i) && counts_pixel(choices, p)) {
+        if (TABLES == 3) {
+          add_to(own + 2u * (p.x >> shift), 1u);
+          add_to(own + 2u * (bins + (p.y >> shift)), 1u);
+          add_to(own + 2u * (2u * bins + (p.z >> shift)), 1u);
+        } else {
+          add_to(own + 2u * (level_of(LEVEL, p, 0u) >> shift), 1u);
+        }
+      }
+    }
+  }
+}
 
 // Counts in global memory, for one table that does not fit in local memory. Adds a run of equal levels at once, so that
 // the work-items of a flat image do not queue at one counter.

@@ -1,5 +1,5 @@
-// Maps pixels through look-up tables. Specified in docs/operations.md, "Color". Restates
-// core/ops/equalize.hpp.
+// Maps pixels through look-up tables: of the image, or interpolated between those of tiles (CLAHE). Specified in
+// docs/operations.md, "Color" and "CLAHE". Restates core/ops/equalize.hpp, and the interpolation of core/ops/clahe.hpp.
 //
 // Macros: TABLE_COPIES, a power of two: copies of the tables in local memory, in different banks.
 //
@@ -63,10 +63,9 @@ float2 luma_entry(uint y, uint y_new) {
   return (float2)(y == 0u ? 0.0f : divided((float)y_new, (float)y) * TIE_BREAK, TO_INTEGER + (float)y_new);
 }
 
-uint3 map_luma(int8 choices, uint4 p, Tables tables) {
+// `entry` is luma_entry(luma, y_new).
+uint3 with_luma(uint4 p, uint luma, float2 entry) {
   const float gamut_end = 255.0f + 1.0f / 512.0f;  // max·y_new/y is either at most 255 or at least 255 + 1/255
-  const uint luma = level_of(LEVEL, p, 0u);
-  const float2 entry = tables.lumas[luma * TABLE_COPIES];
   const float r = as_float(BIAS_BITS | p.x);
   const float g = as_float(BIAS_BITS | p.y);
   const float b = as_float(BIAS_BITS | p.z);
@@ -80,6 +79,12 @@ uint3 map_luma(int8 choices, uint4 p, Tables tables) {
   return (uint3)(as_uint(fma(r - origin, q, base)) & 0xFFu, as_uint(fma(g - origin, q, base)) & 0xFFu,
                  as_uint(fma(b - origin, q, base)) & 0xFFu);
 }
+
+uint3 map_luma(uint4 p, uint luma, Tables tables) {
+  return with_luma(p, luma, tables.lumas[luma * TABLE_COPIES]);
+}
+
+uint3 with_luma_level(uint4 p, uint luma, uint y_new) { return with_luma(p, luma, luma_entry(luma, y_new)); }
 #else
 // One channel of a pixel that would leave the gamut: y_new plus the channel's distance from y, scaled to fit.
 uint moved(uint c, uint y, uint y_new, uint reach, float reciprocal) {
@@ -88,9 +93,7 @@ uint moved(uint c, uint y, uint y_new, uint reach, float reciprocal) {
   return c > y ? y_new + by : y_new - by;
 }
 
-uint3 map_luma(int8 choices, uint4 p, Tables tables) {
-  const uint y = level_of(LEVEL, p, 0u);
-  const uint y_new = tables.maps[y];
+uint3 with_luma_level(uint4 p, uint y, uint y_new) {
   if (y == 0u) {
     return (uint3)(y_new, y_new, y_new);
   }
@@ -106,35 +109,37 @@ uint3 map_luma(int8 choices, uint4 p, Tables tables) {
   return (uint3)(moved(p.x, y, y_new, reach, reciprocal), moved(p.y, y, y_new, reach, reciprocal),
                  moved(p.z, y, y_new, reach, reciprocal));
 }
+
+uint3 map_luma(uint4 p, uint luma, Tables tables) { return with_luma_level(p, luma, tables.maps[luma]); }
 #endif
 
 // OpenCV's fixed-point YCrCb: 14 fractional bits. >> of a negative int is arithmetic in OpenCL C.
-uint3 map_ycbcr(int8 choices, uint4 p, Tables tables) {
+uint3 with_ycbcr_level(uint4 p, uint luma, uint y_new) {
   const int limit = (int)V_MAX;
   const int half_range = (limit + 1) / 2;
-  const uint luma = level_of(LEVEL, p, 0u);
   const int red_offset = ((int)p.x - (int)luma) * 11682;
   const int blue_offset = ((int)p.z - (int)luma) * 9241;
   const int cr = clamp((red_offset + (half_range << 14) + 8192) >> 14, 0, limit) - half_range;
   const int cb = clamp((blue_offset + (half_range << 14) + 8192) >> 14, 0, limit) - half_range;
-  const int y = (int)looked_up(tables, luma);
+  const int y = (int)y_new;
   return (uint3)((uint)clamp(y + ((cr * 22987 + 8192) >> 14), 0, limit),
                  (uint)clamp(y + ((cr * -11698 + cb * -5636 + 8192) >> 14), 0, limit),
                  (uint)clamp(y + ((cb * 29049 + 8192) >> 14), 0, limit));
 }
 
-uint3 map_hsl(int8 choices, uint4 p, Tables tables) {
+uint3 with_hsl_level(uint4 p, uint level_new) {
   float3 hsl = hsl_float(hsl_fractions(p));
-  hsl.z = divided((float)looked_up(tables, level_of(LEVEL, p, 0u)), (float)V_MAX);
+  hsl.z = divided((float)level_new, (float)V_MAX);
   return rgb_from_hsl(hsl, V_MAX);
 }
 
 uint3 mapped(int8 choices, uint4 p, Tables tables) {
 #if CHANNELS >= 3
+  const uint level = level_of(LEVEL, p, 0u);
   switch (MAP) {
-    case MAP_LUMA: return map_luma(choices, p, tables);
-    case MAP_YCBCR: return map_ycbcr(choices, p, tables);
-    case MAP_HSL: return map_hsl(choices, p, tables);
+    case MAP_LUMA: return map_luma(p, level, tables);
+    case MAP_YCBCR: return with_ycbcr_level(p, level, looked_up(tables, level));
+    case MAP_HSL: return with_hsl_level(p, looked_up(tables, level));
     default: return map_each(choices, p, tables);
   }
 #else
@@ -215,5 +220,96 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize(
       }
     }
     store_group(words, result, group, groups, SAMPLE_WORDS, staging);
+  }
+}
+
+// --- CLAHE ---
+
+// The two tiles of a row or column of tiles that a pixel lies between, and the weight of the second one.
+typedef struct {
+  int first;
+  int second;
+  float weight;
+} TilePlace;
+
+// `inverse` is 1/(size of a tile).
+TilePlace tile_place(int at, float inverse, int tiles) {
+  const float position = (float)at * inverse - 0.5f;
+  const float floored = floor(position);
+  const int tile = (int)floored;
+  const TilePlace place = {max(tile, 0), min(tile + 1, tiles - 1), position - floored};
+  return place;
+}
+
+// The level that the tables of the four tiles around a pixel give a level. The order of these products and sums is
+// fixed. `maps` are the tables of one plane, V + 1 entries for each tile.
+uint level_between(__global const ushort* maps, TilePlace across, TilePlace down, int tiles_x, uint level) {
+  __global const ushort* entries = maps + level;
+  const ulong above = (ulong)down.first * tiles_x;
+  const ulong below = (ulong)down.second * tiles_x;
+  const float above_left = (float)entries[(above + across.first) * (V_MAX + 1u)];
+  const float above_right = (float)entries[(above + across.second) * (V_MAX + 1u)];
+  const float below_left = (float)entries[(below + across.first) * (V_MAX + 1u)];
+  const float below_right = (float)entries[(below + across.second) * (V_MAX + 1u)];
+  const float left = 1.0f - across.weight;
+  const float upper = above_left * left + above_right * across.weight;
+  const float lower = below_left * left + below_right * across.weight;
+  return (uint)rint(upper * (1.0f - down.weight) + lower * down.weight);
+}
+
+uint3 mapped_between(int8 choices, uint4 p, __global const ushort* maps, TilePlace across, TilePlace down,
+                     int2 tiles) {
+  const ulong plane = (ulong)tiles.x * tiles.y * (V_MAX + 1u);
+#if CHANNELS >= 3
+  if (MAP == MAP_EACH) {
+    return (uint3)(level_between(maps, across, down, tiles.x, p.x),
+                   level_between(maps + plane, across, down, tiles.x, p.y),
+                   level_between(maps + 2 * plane, across, down, tiles.x, p.z));
+  }
+  const uint level = level_of(LEVEL, p, 0u);
+  const uint level_new = level_between(maps, across, down, tiles.x, level);
+  return MAP == MAP_LUMA    ? with_luma_level(p, level, level_new)
+         : MAP == MAP_YCBCR ? with_ycbcr_level(p, level, level_new)
+                            : with_hsl_level(p, level_new);
+#else
+  return (uint3)(level_between(maps, across, down, tiles.x, p.x), 0u, 0u);
+#endif
+}
+
+// Work-item → groups of GROUP pixels, one grid stride apart. The picture begins at row `first_row` of the image that has
+// tiles.x × tiles.y tiles; `inverse` is 1/(size of a tile) along both sides.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize_by_tiles(
+    int8 choices, __global const uint* pixels, __global uint* result, ulong count, __global const ushort* maps,
+    __global const uchar* mask, __global const int2* steps, uint width, int first_row, int2 tiles, float2 inverse) {
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)] __attribute__((aligned(16)));
+  const ulong groups = (count + GROUP - 1) / GROUP;
+  for (ulong first = get_group_id(0) * GROUP_ITEMS; first < groups; first += get_global_size(0)) {
+    const ulong group = first + get_local_id(0);
+    const ulong start = min(group, groups - 1) * GROUP;
+    int y = (int)(start / width);
+    int x = (int)(start - (ulong)y * width);
+    TilePlace down = tile_place(first_row + y, inverse.y, tiles.y);
+    uint words[SAMPLE_WORDS];
+    load_words(words, pixels + start / GROUP * SAMPLE_WORDS, SAMPLE_WORDS);
+    uint changed[SAMPLE_WORDS];
+#pragma unroll
+    for (int i = 0; i < SAMPLE_WORDS; ++i) {
+      changed[i] = 0u;
+    }
+#pragma unroll
+    for (int p = 0; p < GROUP; ++p) {
+      const uint4 from = pixel_of(words, p);
+      uint3 to = from.xyz;
+      if (start + p < count && (IS_MASKED == 0 || mask[start + p] != 0)) {
+        to = mapped_between(choices, from, maps, tile_place(x, inverse.x, tiles.x), down, tiles);
+        to = IS_BLENDED != 0 ? blend(from.xyz, to, steps) : to;
+      }
+      put_pixel(changed, p, to, from.w);
+      if (++x == (int)width) {
+        x = 0;
+        down = tile_place(first_row + ++y, inverse.y, tiles.y);
+      }
+    }
+    store_group(changed, result, group, groups, SAMPLE_WORDS, staging);
   }
 }

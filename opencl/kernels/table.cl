@@ -1,6 +1,7 @@
-// Builds the look-up table of a histogram. Restates level_rule and mapped_level of core/ops/equalize.hpp.
+// Builds the look-up table of a histogram, or those of the tiles of CLAHE. Restates level_rule and mapped_level of
+// core/ops/equalize.hpp, and clahe_map of core/ops/clahe.hpp.
 //
-// Choices: FORMULA. One work-group builds one table.
+// Choices: FORMULA, not for tiles. One work-group builds one table.
 
 #ifndef SPECIALIZED
 #define FORMULA choices.s0
@@ -78,5 +79,110 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tabl
   }
   if (changes_any) {
     atomic_or(changes, 1u);
+  }
+}
+
+// --- Tables of tiles ---
+
+// The sum of the numbers of all work-items. All work-items must call this.
+ulong sum_of_all(__local ulong* numbers, ulong own) {
+  barrier(CLK_LOCAL_MEM_FENCE);  // the numbers of the previous sum are read
+  numbers[get_local_id(0)] = own;
+  barrier(CLK_LOCAL_MEM_FENCE);  // all numbers are written
+  ulong sum = 0;
+  for (uint i = 0u; i < GROUP_ITEMS; ++i) {
+    sum += numbers[i];
+  }
+  return sum;
+}
+
+// The limit of each count in a tile of `counted` > 0 pixels: the float64 product of `clip` and `counted`, divided by the
+// number of levels and rounded down. `clip` has the bits of a float64.
+ulong clip_limit(ulong clip, ulong counted, uint levels) {
+  const Float64 limit = float64_product(float64_from_bits(clip), float64_of(counted));
+  if (!float64_is_greater(float64_of(counted * levels), limit) || !float64_is_greater(limit, float64_of(0))) {
+    return counted;
+  }
+  // The product is below 2⁶³. Its bits below the levels of one bin do not matter.
+  const ulong bits = bits_of_float64(limit);
+  const int exponent = (int)(bits >> 52) - 1023;
+  const ulong significand = (bits & (((ulong)1 << 52) - 1)) | (ulong)1 << 52;
+  const ulong product = exponent < 0 ? 0 : exponent < 52 ? significand >> (52 - exponent) : significand << (exponent - 52);
+  return max(product / levels, (ulong)1);
+}
+
+// The table entry of a level of 16 bits: interpolated between those of the two nearest centers of bins.
+uint entry_between_bins(__local const ushort* entries, uint level) {
+  const uint width = 512u;  // in half levels, because centers lie between two levels
+  const uint first = 255u;
+  if (2u * level <= first) {
+    return entries[0];
+  }
+  const uint bin = (2u * level - first) / width;
+  if (bin >= 255u) {
+    return entries[255];
+  }
+  const uint part = (2u * level - first) % width;
+  return (entries[bin] * (width - part) + entries[bin + 1u] * part + width / 2u) / width;
+}
+
+// Work-group → a table: group t builds table `first_tile` + t / planes of plane t % planes, from the counts
+// t · bins … The table has V + 1 entries; if there are fewer bins, 256, it is interpolated between their centers.
+// `tiles` is the number of tables of a plane. If nothing was counted, the table is the identity.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tile_table(
+    int8 choices, __global const ulong* all_counts, uint bins, ulong clip, __global ushort* all_maps, uint first_tile,
+    uint planes, ulong tiles) {
+  __local ulong numbers[GROUP_ITEMS];
+  __local ushort entries[256];
+  const uint table = get_group_id(0);
+  __global const ulong* counts = all_counts + (ulong)table * bins;
+  __global ushort* maps = all_maps + (table % planes * tiles + first_tile + table / planes) * (V_MAX + 1u);
+  const uint item = get_local_id(0);
+  const uint each = bins / GROUP_ITEMS;
+  ulong own = 0;
+  for (uint bin = item * each; bin < (item + 1u) * each; ++bin) {
+    own += counts[bin];
+  }
+  const ulong counted = sum_of_all(numbers, own);
+  if (counted == 0) {  // the same for all work-items
+    for (uint level = item; level <= V_MAX; level += GROUP_ITEMS) {
+      maps[level] = (ushort)level;
+    }
+    return;
+  }
+  const ulong limit = clip_limit(clip, counted, bins);
+  own = 0;
+  for (uint bin = item * each; bin < (item + 1u) * each; ++bin) {
+    own += counts[bin] > limit ? counts[bin] - limit : 0;
+  }
+  const ulong clipped = sum_of_all(numbers, own);
+  const ulong bonus = clipped / bins;
+  const uint rest = (uint)(clipped % bins);
+  const uint stride = rest == 0u ? 1u : bins / rest;
+  const float scale = divided((float)V_MAX, convert_float_rte(counted));
+  own = 0;
+  for (uint bin = item * each; bin < (item + 1u) * each; ++bin) {
+    own += min(counts[bin], limit) + bonus + (bin % stride == 0u && bin / stride < rest ? 1 : 0);
+  }
+  (void)sum_of_all(numbers, own);
+  ulong cumulative = 0;
+  for (uint i = 0u; i < item; ++i) {
+    cumulative += numbers[i];
+  }
+  for (uint bin = item * each; bin < (item + 1u) * each; ++bin) {
+    cumulative += min(counts[bin], limit) + bonus + (bin % stride == 0u && bin / stride < rest ? 1 : 0);
+    const float mapped = rint(convert_float_rte(cumulative) * scale);
+    const uint entry = mapped >= (float)V_MAX ? V_MAX : (uint)mapped;
+    if (bins == V_MAX + 1u) {
+      maps[bin] = (ushort)entry;
+    } else {
+      entries[bin] = (ushort)entry;
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the entries of all bins are written
+  if (bins != V_MAX + 1u) {
+    for (uint level = item; level <= V_MAX; level += GROUP_ITEMS) {
+      maps[level] = (ushort)entry_between_bins(entries, level);
+    }
   }
 }

@@ -16,6 +16,13 @@ struct Size {
   int height;
 };
 
+ThresholdOptions threshold_of(ThresholdMethod method, int window) {
+  ThresholdOptions options;
+  options.method = method;
+  options.window = window;
+  return options;
+}
+
 class OpenclParity : public OpenclTest {
  protected:
   void as_gpus_run_it(Size size);
@@ -46,6 +53,9 @@ void OpenclParity::as_gpus_run_it(Size size) {
     const Pair pair(device_as_gpu(), cpu(), any_image(random, size.width, size.height, format));
     pair.histogram({});
     pair.equalization({});
+    pair.clahe(ClaheOptions{});
+    pair.operation(WindowOptions{.size = 5});
+    pair.operation(threshold_of(ThresholdMethod::wolf, 7));
     if (format.channels == 3) {
       pair.to_hsl(HslEncoding::f32);
       pair.to_hsl(HslEncoding::u16);
@@ -95,6 +105,86 @@ TEST_F(OpenclParity, Hsl) {
   each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
+TEST_F(OpenclParity, Clahe) {
+  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.clahe(random); });
+}
+TEST_F(OpenclParity, Windows) {
+  each_image(device(), {{61, 43}}, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+/// Windows that reach beyond the image on both sides, several times.
+TEST_F(OpenclParity, WindowsOfSmallImages) {
+  each_image(device(), {{1, 1}, {1, 9}, {7, 2}}, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+
+/// Levels far apart, so that sums of windows exceed 32 bits, and squares 64 bits.
+TEST_F(OpenclParity, WindowsOfLargeSums) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 2}}) {
+    const Pair pair(device(), cpu(), random_image(random, 37, 4300, format));
+    for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
+      for (const auto statistic : {WindowStatistic::mean, WindowStatistic::deviation}) {
+        WindowOptions options;
+        options.size = 8191;
+        options.statistic = statistic;
+        options.border = border;
+        pair.operation(options);
+      }
+    }
+  }
+}
+
+/// Devices without 64-bit floats compute the same bits with integers. Parameters that are huge, tiny or negative reach
+/// infinities, numbers that are not normal, and NaN.
+TEST_F(OpenclParity, WithoutFloat64) {
+  const auto poor = make_tested_backend({.lacks_float64 = true});
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 4}}) {
+    SCOPED_TRACE(name_of(format));
+    const Image image = any_image(random, 31, 17, format);
+    Pair(*poor, cpu(), image).windows(random);
+    Pair(*poor, cpu(), image).clahe(random);
+    for (Backend* tested : {&device(), poor.get()}) {
+      const Pair pair(*tested, cpu(), image);
+      for (const auto method :
+           {ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf, ThresholdMethod::nick}) {
+        for (const double k : {-1.7e308, -1e300, -1e-310, 0.0, 5e-324, 1.0 / 3.0, 1e300, 1.7e308}) {
+          for (const double range : {5e-324, 1e-300, 0.7, 128.0, 1e300}) {
+            ThresholdOptions options = threshold_of(method, 1 + 2 * static_cast<int>(random.below(9)));
+            options.k = k;
+            options.range = range;
+            SCOPED_TRACE("method " + std::to_string(static_cast<int>(method)) + ", k " + std::to_string(k) +
+                         ", range " + std::to_string(range));
+            pair.operation(options);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Limits of counts at which the product of the clip limit and the number of pixels rounds.
+TEST_F(OpenclParity, ClipLimits) {
+  const auto poor = make_tested_backend({.lacks_float64 = true});
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 1}}) {
+    const Image image = any_image(random, 83, 61, format);
+    for (Backend* tested : {&device(), poor.get()}) {
+      const Pair pair(*tested, cpu(), image);
+      for (const double clip : {-1.0, 5e-324, 1e-9, 0.1, 1.0, 256.0 / 83.0, 3.0000000000000004, 255.99, 256.0, 1e300}) {
+        ClaheOptions options;
+        options.tiles_x = 3;
+        options.tiles_y = 2;
+        options.clip = clip;
+        options.full_bins = random.below(2) == 0;
+        pair.clahe(options);
+      }
+    }
+  }
+}
+
 TEST_F(OpenclParity, TablesBeyondLocalMemory) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -102,6 +192,7 @@ TEST_F(OpenclParity, TablesBeyondLocalMemory) {
     const Pair pair(poor_device(), cpu(), any_image(random, 517, 67, {Sample::u8, channels}));
     pair.histograms(random);
     pair.equalizations(random);
+    pair.clahe(random);
   }
 }
 
@@ -133,6 +224,13 @@ TEST_F(OpenclParity, ConstantImages) {
       const Pair pair(device(), cpu(), constant_image(65, 33, format, level));
       pair.histogram({});
       pair.to_hsl(HslEncoding::u16);
+      pair.clahe(ClaheOptions{});
+      pair.operation(WindowOptions{.statistic = WindowStatistic::flat, .size = 9});
+      pair.operation(WindowOptions{.statistic = WindowStatistic::deviation, .size = 9});
+      for (const auto method :
+           {ThresholdMethod::otsu, ThresholdMethod::bradley, ThresholdMethod::sauvola, ThresholdMethod::wolf}) {
+        pair.operation(threshold_of(method, 9));
+      }
       for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
         EqualizeOptions options;
         options.formula = formula;
