@@ -43,15 +43,17 @@ struct Task {
   bool inverts = false;
 };
 
-int group_of(const Device& device, const Picture& picture) {
-  return device.group_pixels(picture.format().bytes_per_pixel());
-}
+int group_of(const Device& device, PixelFormat format) { return device.group_pixels(format.bytes_per_pixel()); }
 
-ProgramRequest program_of(const Device& device, const Picture& picture, const Weights& weights, const Task& task,
+/// The format that a program is compiled for if its kernel takes the number of channels as an argument. Fewer programs
+/// are then compiled.
+PixelFormat one_channel(const Picture& picture) { return {picture.format().sample, 1}; }
+
+ProgramRequest program_of(const Device& device, PixelFormat format, const Weights& weights, const Task& task,
                           bool is_narrow) {
   const bool weighs = weights.are_unequal;
   return {"window",
-          pixel_macros(picture.format(), group_of(device, picture)) + float64_macro(device) +
+          pixel_macros(format, group_of(device, format)) + float64_macro(device) +
               (is_narrow ? " -D SUM=uint" : " -D SUM=ulong"),
           {choice_of(task.level),
            {"BORDER", static_cast<int>(task.border)},
@@ -68,8 +70,9 @@ bool has_translucent(const DevicePointer& device, const Picture& picture) {
   device->fill(found, 0, sizeof(cl_uint));
   const std::size_t items = device->group_items();
   const std::size_t groups = std::min((picture.pixel_count() + items - 1) / items, device->busy_groups());
-  device->run(program_of(*device, picture, {}, {}, false), "find_translucent", {{groups * items, 1}, {items, 1}},
-              "looking for transparency", memory_of(picture), cl_ulong{picture.pixel_count()}, found);
+  device->run(program_of(*device, one_channel(picture), {}, {}, false), "find_translucent",
+              {{groups * items, 1}, {items, 1}}, "looking for transparency", memory_of(picture),
+              cl_ulong{picture.pixel_count()}, static_cast<cl_uint>(picture.format().channels), found);
   cl_uint is_found = 0;
   device->download(&is_found, found, sizeof is_found);
   return is_found != 0;
@@ -124,16 +127,16 @@ class Windows {
     add_parts(2, !has_squares ? 0 : is_16_bit ? 3 : 2, squares_);
   }
 
-  /// Runs a kernel whose arguments after `arguments` are the tables.
+  /// Runs a kernel whose arguments after `arguments` are the tables. `format`: that of the picture, or one_channel().
   template <class... Arguments>
-  void run(const char* kernel, int what, bool inverts, const Grid& grid, const char* doing,
+  void run(const char* kernel, PixelFormat format, int what, bool inverts, const Grid& grid, const char* doing,
            const Arguments&... arguments) const {
     const SumTable& any = levels_.front();
     const std::size_t entry = is_narrow_ ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     const auto part = [&](const std::vector<SumTable>& tables, std::size_t i) -> const Memory& {
       return memory_of(i < tables.size() ? tables[i] : any);
     };
-    device_->run(program_of(*device_, picture_, weights_, {level_, shape_.border, what, inverts}, is_narrow_), kernel,
+    device_->run(program_of(*device_, format, weights_, {level_, shape_.border, what, inverts}, is_narrow_), kernel,
                  grid, doing, arguments..., cl_ulong{storage_of(any).first_byte() / entry},
                  cl_ulong{storage_of(any).pitch_bytes() / entry}, memory_of(weight_table_ ? *weight_table_ : any),
                  part(levels_, 0), part(levels_, 1), part(squares_, 0), part(squares_, 1), part(squares_, 2));
@@ -158,9 +161,10 @@ class Windows {
     }
     const Memory variances(device_, across * down * sizeof(cl_ulong));
     const Memory darkest(device_, across * down * sizeof(cl_uint));
-    run("look_at_windows", what_of(ThresholdMethod::wolf), false, {{across * items, down}, {items, 1}},
-        "looking at windows", memory_of(picture_), mask_of(picture_, weights_), numbers_of(weights_.region),
-        cl_uint2{{static_cast<cl_uint>(first_row), static_cast<cl_uint>(end_row)}}, variances, darkest, shape());
+    run("look_at_windows", picture_.format(), what_of(ThresholdMethod::wolf), false,
+        {{across * items, down}, {items, 1}}, "looking at windows", memory_of(picture_), mask_of(picture_, weights_),
+        numbers_of(weights_.region), cl_uint2{{static_cast<cl_uint>(first_row), static_cast<cl_uint>(end_row)}},
+        variances, darkest, shape());
     std::vector<std::uint64_t> found(across * down);
     std::vector<std::uint32_t> levels(across * down);
     device_->download(found.data(), variances, variances.size_bytes());
@@ -187,7 +191,7 @@ class Windows {
 
   [[nodiscard]] SumTable table_of_part(int power, int part) const {
     const Picture products = new_picture(device_, picture_.width(), picture_.height(), {Sample::u16, 1});
-    device_->run(program_of(*device_, picture_, weights_, {level_, shape_.border}, false), "weigh", grid(),
+    device_->run(program_of(*device_, picture_.format(), weights_, {level_, shape_.border}, false), "weigh", grid(),
                  "weighting levels", memory_of(picture_), mask_of(picture_, weights_),
                  static_cast<cl_uint>(picture_.width()), numbers_of(weights_.region), static_cast<cl_uint>(power),
                  static_cast<cl_uint>(part), memory_of(products));
@@ -236,10 +240,10 @@ void write_classes(const DevicePointer& device, const Picture& picture, const We
   const Memory colors = otsu_colors(device, picture, options);
   const Task task{level_of(options.channel, options.luma, picture.format()), Border::cut, what_of(options.method),
                   options.invert};
-  const auto group = static_cast<std::size_t>(group_of(*device, picture));
+  const auto group = static_cast<std::size_t>(group_of(*device, picture.format()));
   const std::size_t groups = (picture.pixel_count() + group - 1) / group;
   const std::size_t items = device->group_items();
-  device->run(program_of(*device, picture, weights, task, false), "look_up_colors",
+  device->run(program_of(*device, picture.format(), weights, task, false), "look_up_colors",
               {{(groups + items - 1) / items * items, 1}, {items, 1}}, "comparing with thresholds", memory_of(picture),
               mask_of(picture, weights), memory_of(result), cl_ulong{groups}, colors);
 }
@@ -263,10 +267,10 @@ void write_by_windows(const DevicePointer& device, const Picture& picture, const
     options.scale = windows.scale(0, picture.height());
   }
   const ThresholdRule rule = threshold_rule(picture.format(), options);
-  windows.run("compare_with_windows", what_of(options.method), options.invert, windows.grid(), "comparing with windows",
-              memory_of(picture), mask_of(picture, weights), memory_of(result), windows.shape(), cl_int{rule.offset},
-              cl_uint{rule.percent}, std::bit_cast<cl_ulong>(rule.k), std::bit_cast<cl_ulong>(rule.range),
-              std::bit_cast<cl_ulong>(rule.darkest));
+  windows.run("compare_with_windows", picture.format(), what_of(options.method), options.invert, windows.grid(),
+              "comparing with windows", memory_of(picture), mask_of(picture, weights), memory_of(result),
+              windows.shape(), cl_int{rule.offset}, cl_uint{rule.percent}, std::bit_cast<cl_ulong>(rule.k),
+              std::bit_cast<cl_ulong>(rule.range), std::bit_cast<cl_ulong>(rule.darkest));
 }
 
 }  // namespace
@@ -281,14 +285,15 @@ Picture apply(const DevicePointer& device, const Picture& picture, const WindowO
   const int what = what_of(options.statistic);
   if (!keeps_format(options.statistic)) {
     windows.sum(options.channel, true);
-    windows.run("window_moments", what, false, windows.grid(), "computing the moments of windows", memory_of(result),
-                windows.shape());
+    windows.run("window_moments", one_channel(picture), what, false, windows.grid(), "computing the moments of windows",
+                memory_of(result), windows.shape());
     return result;
   }
   for (int c = 0; c < picture.format().color_channels(); ++c) {
     windows.sum(kColors[c], false);
-    windows.run("window_means", what, false, windows.grid(), "averaging windows", memory_of(picture), memory_of(result),
-                windows.shape(), static_cast<cl_uint>(c));
+    windows.run("window_means", one_channel(picture), what, false, windows.grid(), "averaging windows",
+                memory_of(picture), memory_of(result), windows.shape(), static_cast<cl_uint>(c),
+                static_cast<cl_uint>(picture.format().channels));
   }
   return result;
 }

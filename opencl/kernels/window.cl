@@ -156,13 +156,16 @@ Terms terms_of(int8 choices, int at, int radius, int size) {
   return terms;
 }
 
-// A padded table's entry of pixel (0, 0), minus one row and one column, has index `origin`. `pitch` is in entries.
+// The sum of a window. `origin` is the index of a padded table's first entry, `pitch` the entries of a row. Loops are not
+// unrolled, because this code is inlined at many places.
 SUM sum_of_terms(__global const SUM* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
   SUM sum = 0;
+#pragma unroll 1
   for (int j = 0; j < TERMS; ++j) {
     if (down->times[j] != 0) {
       __global const SUM* row = table + origin + down->at[j] * pitch;
       SUM of_row = 0;
+#pragma unroll 1
       for (int i = 0; i < TERMS; ++i) {
         of_row += across->times[i] != 0 ? across->times[i] * row[across->at[i]] : (SUM)0;
       }
@@ -172,6 +175,7 @@ SUM sum_of_terms(__global const SUM* table, ulong origin, ulong pitch, const Ter
   return sum;
 }
 
+// Likewise, for a window inside the image.
 SUM sum_inside(__global const SUM* table, ulong origin, ulong pitch, Window window) {
   __global const SUM* above =
       table + origin + (window.at.y - window.radius.y) * pitch + (window.at.x - window.radius.x);
@@ -287,11 +291,12 @@ uint weight_of(int8 choices, uint alpha, __global const uchar* mask, uint2 at, u
   return !is_selected || is_blank(choices, alpha, mask, pixel) ? 0u : BY_ALPHA != 0 ? alpha : V_MAX;
 }
 
-// Sets *found if some pixel is not opaque. Work-item → one pixel in each grid stride.
-__kernel void find_translucent(int8 choices, __global const Sample* pixels, ulong count, __global uint* found) {
+// Sets *found if some pixel is not opaque. Alpha is the last of `channels`. Work-item → one pixel in each grid stride.
+__kernel void find_translucent(int8 choices, __global const Sample* pixels, ulong count, uint channels,
+                               __global uint* found) {
   bool is_opaque = true;
   for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-    is_opaque = is_opaque && pixel_at(pixels, i).w == V_MAX;
+    is_opaque = is_opaque && pixels[(i + 1) * channels - 1] == V_MAX;
   }
   if (!is_opaque) {
     atomic_or(found, 1u);
@@ -329,20 +334,21 @@ Window window_at(int x, int y, int4 shape) {
   return window;
 }
 
-// Writes one channel of means, or of samples divided by their means (FLAT); and alpha.
+// Writes one channel of means, or of samples divided by their means (FLAT). With the first one, also copies the last
+// channel, which is alpha unless a later call replaces it.
 __kernel void window_means(int8 choices, __global const Sample* pixels, __global Sample* result, int4 shape,
-                           uint channel, TABLES) {
+                           uint channel, uint channels, TABLES) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
   if (x < shape.x) {
     const WindowSums sums = SUMS_AT(x, y, false);
-    const ulong first = ((ulong)y * shape.x + x) * CHANNELS;
+    const ulong first = ((ulong)y * shape.x + x) * channels;
     const uint own = pixels[first + channel];
     const uint mean = sums.weights == 0 ? own : window_mean(sums);
-    result[first + channel] = (Sample)(WHAT == FLAT ? flat_level(own, mean) : mean);
-    if (CHANNELS % 2 == 0 && channel == 0u) {
-      result[first + CHANNELS - 1] = pixels[first + CHANNELS - 1];
+    if (channel == 0u) {
+      result[first + channels - 1u] = pixels[first + channels - 1u];
     }
+    result[first + channel] = (Sample)(WHAT == FLAT ? flat_level(own, mean) : mean);
   }
 }
 

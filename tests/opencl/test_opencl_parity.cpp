@@ -54,8 +54,6 @@ void OpenclParity::as_gpus_run_it(Size size) {
     pair.histogram({});
     pair.equalization({});
     pair.clahe(ClaheOptions{});
-    pair.operation(WindowOptions{.size = 5});
-    pair.operation(threshold_of(ThresholdMethod::wolf, 7));
     if (format.channels == 3) {
       pair.to_hsl(HslEncoding::f32);
       pair.to_hsl(HslEncoding::u16);
@@ -63,8 +61,12 @@ void OpenclParity::as_gpus_run_it(Size size) {
       pair.adjustment({25.5F, 1.25F, 0.75F});
     } else if (format.channels == 1) {
       pair.integral({});
+      pair.operation(WindowOptions{.size = 5});
+      pair.operation(threshold_of(ThresholdMethod::otsu, 1));
       const int aligned = (size.width + 15) / 16 * 16;  // every row is aligned for wide loads
       Pair(device_as_gpu(), cpu(), any_image(random, aligned, size.height, format)).integral({});
+    } else {
+      pair.operation(threshold_of(ThresholdMethod::wolf, 7));
     }
   }
 }
