@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -152,7 +153,9 @@ ProgramRequest map_program(const Device& device, const Picture& picture, const O
   const int group = device.group_pixels(format.bytes_per_pixel());
   return {"equalize",
           pixel_macros(format, group) + staging_macro(device, format.bytes_per_pixel(), group) +
-              (device.suits_cpu() ? " -D TABLE_COPIES=1" : " -D TABLE_COPIES=8"),
+              (std::is_same_v<Options, ClaheOptions> ? " -D BY_TILES"
+               : device.suits_cpu()                  ? " -D TABLE_COPIES=1"
+                                                     : " -D TABLE_COPIES=8"),
           {{"MAP", static_cast<int>(map_of(picture, options.color))},
            choice_of(level_of(options.color, options.luma, format)),
            {"TABLES", tables},

@@ -1,7 +1,9 @@
 // Maps pixels through look-up tables: of the image, or interpolated between those of tiles (CLAHE). Specified in
 // docs/operations.md, "Color" and "CLAHE". Restates core/ops/equalize.hpp, and the interpolation of core/ops/clahe.hpp.
 //
-// Macros: TABLE_COPIES, a power of two: copies of the tables in local memory, in different banks.
+// Macros: BY_TILES, the program is for CLAHE; otherwise TABLE_COPIES, a power of two: copies of the tables in local
+// memory, in different banks. Some drivers add up the local memory of all kernels of a program, so a program has only
+// one of the two kernels.
 //
 // Choices: MAP; LEVEL, for maps with one table; TABLES, 3 if each channel has its own table; IS_MASKED; IS_BLENDED.
 
@@ -22,32 +24,6 @@
 #define MAP_YCBCR 2
 #define MAP_HSL 3
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
-
-// At 8 bits, local memory holds one word per level with the entries of all tables, or for MAP_LUMA the result of
-// luma_entry. At 16 bits, the tables are read from global memory.
-typedef struct {
-  __global const ushort* maps;
-  __local const uint* words;
-  __local const float2* lumas;
-} Tables;
-
-uint looked_up(Tables tables, uint level) {
-#if SAMPLE_BITS == 8
-  return tables.words[level * TABLE_COPIES] & 0xFFu;
-#else
-  return tables.maps[level];
-#endif
-}
-
-uint3 map_each(int8 choices, uint4 p, Tables tables) {
-#if SAMPLE_BITS == 8
-  return (uint3)(tables.words[p.x * TABLE_COPIES] & 0xFFu, (tables.words[p.y * TABLE_COPIES] >> 8) & 0xFFu,
-                 tables.words[p.z * TABLE_COPIES] >> 16);
-#else
-  const uint next = TABLES == 3 ? V_MAX + 1u : 0u;
-  return (uint3)(tables.maps[p.x], tables.maps[next + p.y], tables.maps[2u * next + p.z]);
-#endif
-}
 
 #if SAMPLE_BITS == 8
 // One multiply-add per channel. Both cases are (c − o)·q + b, rounded half away from zero. In gamut: o = 0, q =
@@ -80,10 +56,6 @@ uint3 with_luma(uint4 p, uint luma, float2 entry) {
                  as_uint(fma(b - origin, q, base)) & 0xFFu);
 }
 
-uint3 map_luma(uint4 p, uint luma, Tables tables) {
-  return with_luma(p, luma, tables.lumas[luma * TABLE_COPIES]);
-}
-
 uint3 with_luma_level(uint4 p, uint luma, uint y_new) { return with_luma(p, luma, luma_entry(luma, y_new)); }
 #else
 // One channel of a pixel that would leave the gamut: y_new plus the channel's distance from y, scaled to fit.
@@ -109,8 +81,6 @@ uint3 with_luma_level(uint4 p, uint y, uint y_new) {
   return (uint3)(moved(p.x, y, y_new, reach, reciprocal), moved(p.y, y, y_new, reach, reciprocal),
                  moved(p.z, y, y_new, reach, reciprocal));
 }
-
-uint3 map_luma(uint4 p, uint luma, Tables tables) { return with_luma_level(p, luma, tables.maps[luma]); }
 #endif
 
 // OpenCV's fixed-point YCrCb: 14 fractional bits. >> of a negative int is arithmetic in OpenCL C.
@@ -133,20 +103,6 @@ uint3 with_hsl_level(uint4 p, uint level_new) {
   return rgb_from_hsl(hsl, V_MAX);
 }
 
-uint3 mapped(int8 choices, uint4 p, Tables tables) {
-#if CHANNELS >= 3
-  const uint level = level_of(LEVEL, p, 0u);
-  switch (MAP) {
-    case MAP_LUMA: return map_luma(p, level, tables);
-    case MAP_YCBCR: return with_ycbcr_level(p, level, looked_up(tables, level));
-    case MAP_HSL: return with_hsl_level(p, looked_up(tables, level));
-    default: return map_each(choices, p, tables);
-  }
-#else
-  return map_each(choices, p, tables);
-#endif
-}
-
 // blended(in, to) without 64-bit floats. `steps`, computed by the host, holds for each to − in: the amount to add to
 // `in`, and the first `in` from which one more is added.
 uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
@@ -166,6 +122,55 @@ void put_pixel(uint* words, int p, uint3 color, uint alpha_level) {
 #endif
 #if CHANNELS == 2 || CHANNELS == 4
   pack(words, p * CHANNELS + CHANNELS - 1, SAMPLE_BITS, alpha_level);
+#endif
+}
+
+#ifndef BY_TILES
+// At 8 bits, local memory holds one word per level with the entries of all tables, or for MAP_LUMA the result of
+// luma_entry. At 16 bits, the tables are read from global memory.
+typedef struct {
+  __global const ushort* maps;
+  __local const uint* words;
+  __local const float2* lumas;
+} Tables;
+
+uint looked_up(Tables tables, uint level) {
+#if SAMPLE_BITS == 8
+  return tables.words[level * TABLE_COPIES] & 0xFFu;
+#else
+  return tables.maps[level];
+#endif
+}
+
+uint3 map_each(int8 choices, uint4 p, Tables tables) {
+#if SAMPLE_BITS == 8
+  return (uint3)(tables.words[p.x * TABLE_COPIES] & 0xFFu, (tables.words[p.y * TABLE_COPIES] >> 8) & 0xFFu,
+                 tables.words[p.z * TABLE_COPIES] >> 16);
+#else
+  const uint next = TABLES == 3 ? V_MAX + 1u : 0u;
+  return (uint3)(tables.maps[p.x], tables.maps[next + p.y], tables.maps[2u * next + p.z]);
+#endif
+}
+
+uint3 map_luma(uint4 p, uint luma, Tables tables) {
+#if SAMPLE_BITS == 8
+  return with_luma(p, luma, tables.lumas[luma * TABLE_COPIES]);
+#else
+  return with_luma_level(p, luma, tables.maps[luma]);
+#endif
+}
+
+uint3 mapped(int8 choices, uint4 p, Tables tables) {
+#if CHANNELS >= 3
+  const uint level = level_of(LEVEL, p, 0u);
+  switch (MAP) {
+    case MAP_LUMA: return map_luma(p, level, tables);
+    case MAP_YCBCR: return with_ycbcr_level(p, level, looked_up(tables, level));
+    case MAP_HSL: return with_hsl_level(p, looked_up(tables, level));
+    default: return map_each(choices, p, tables);
+  }
+#else
+  return map_each(choices, p, tables);
 #endif
 }
 
@@ -222,9 +227,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize(
     store_group(words, result, group, groups, SAMPLE_WORDS, staging);
   }
 }
-
-// --- CLAHE ---
-
+#else
 // The two tiles of a row or column of tiles that a pixel lies between, and the weight of the second one.
 typedef struct {
   int first;
@@ -313,3 +316,4 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize_
     store_group(changed, result, group, groups, SAMPLE_WORDS, staging);
   }
 }
+#endif

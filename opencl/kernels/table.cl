@@ -153,9 +153,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tile
   const ulong limit = clip_limit(clip, counted, bins);
   own = 0;
   for (uint bin = item * each; bin < (item + 1u) * each; ++bin) {
-    own += counts[bin] > limit ? counts[bin] - limit : 0;
+    own += min(counts[bin], limit);
   }
-  const ulong clipped = sum_of_all(numbers, own);
+  const ulong clipped = counted - sum_of_all(numbers, own);
   const ulong bonus = clipped / bins;
   const uint rest = (uint)(clipped % bins);
   const uint stride = rest == 0u ? 1u : bins / rest;

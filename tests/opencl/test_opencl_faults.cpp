@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,14 +33,15 @@ class OpenclFaults : public OpenclTest {
     static void* loader = ::dlopen(failing_loader().c_str(), RTLD_NOW);
     return reinterpret_cast<FailAt>(::dlsym(loader, "gpuimg_test_fail_at"));
   }
+  void each_call_fails(const std::function<void(Backend& backend)>& use, long min_errors);
   static std::unique_ptr<Backend> failing_backend() {
     return opencl::make_test_backend(tested_options(), {.library = failing_loader()});
   }
 };
 
-/// The CPU backend's result of each operation.
+/// Results of the CPU backend.
 struct Expected {
-  explicit Expected(Backend& cpu, const Image& image) : picture(cpu.upload(image.view())) {
+  Expected(Backend& cpu, const Image& image) : picture(cpu.upload(image.view())) {
     equalizing.strength = 0.5;
     counts = cpu.histogram(picture, {}).channels.front().counts;
     equalized = cpu.download(cpu.equalize(picture, equalizing));
@@ -55,26 +57,24 @@ struct Expected {
   Image adjusted{1, 1, {Sample::u8, 1}};
 };
 
-/// Does everything that a command does: pinned memory, upload, each operation, download.
+void expect_same(Backend& backend, const Picture& result, const Image& expected) {
+  EXPECT_TRUE(same_pixels(backend.download(result).view(), expected.view()));
+}
+
+/// Does everything that a command does: pinned memory, upload, operations, download.
 void use(Backend& backend, const Image& image, const Expected& expected) {
   Image pinned = backend.new_image(image.width(), image.height(), image.format());
   copy_pixels(image.view(), pinned.view());
   const Picture here = backend.upload(std::as_const(pinned).view());
-  const auto same = [&](const Picture& result, const Image& other) {
-    EXPECT_TRUE(same_pixels(backend.download(result).view(), other.view()));
-  };
   EXPECT_TRUE(backend.histogram(here, {}).channels.front().counts == expected.counts);
-  same(backend.equalize(here, expected.equalizing), expected.equalized);
-  same(backend.integral(here, {}), expected.table);
-  same(backend.adjust_hsl(here, expected.adjustment), expected.adjusted);
+  expect_same(backend, backend.equalize(here, expected.equalizing), expected.equalized);
+  expect_same(backend, backend.integral(here, {}), expected.table);
+  expect_same(backend, backend.adjust_hsl(here, expected.adjustment), expected.adjusted);
 }
 
-TEST_F(OpenclFaults, EveryCall) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  const Image image = random_image(random, 600, 601, {Sample::u8, 3});  // pinned: more than PixelPool::kMinBytes
-  const Expected expected(cpu(), image);
-  use(*failing_backend(), image, expected);  // fills the cache of programs
+/// Makes each call fail that creating a backend and using it take. The first use must not fail.
+void OpenclFaults::each_call_fails(const std::function<void(Backend& backend)>& use, long min_errors) {
+  use(*failing_backend());  // fills the cache of programs
   for (const int code : {kOutOfMemory, kDeviceIsGone}) {
     bool has_failed = true;
     long errors = 0;
@@ -84,7 +84,7 @@ TEST_F(OpenclFaults, EveryCall) {
       std::unique_ptr<Backend> backend;
       try {
         backend = failing_backend();
-        use(*backend, image, expected);
+        use(*backend);
       } catch (const Error& error) {
         ++errors;
         EXPECT_EQ(error.kind(), code == kOutOfMemory ? ErrorKind::out_of_memory : ErrorKind::device_fault)
@@ -93,15 +93,46 @@ TEST_F(OpenclFaults, EveryCall) {
       }
       has_failed = fail_at()(0, 0) >= call;
       if (code == kOutOfMemory && backend != nullptr) {
-        use(*backend, image, expected);  // still usable
+        use(*backend);  // still usable
       }
       if (HasFailure()) {
         return;
       }
     }
     EXPECT_FALSE(has_failed) << "more calls than the sweep expects";
-    EXPECT_GT(errors, 20);
+    EXPECT_GT(errors, min_errors);
   }
+}
+
+TEST_F(OpenclFaults, EveryCall) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = random_image(random, 600, 601, {Sample::u8, 3});  // pinned: more than PixelPool::kMinBytes
+  const Expected expected(cpu(), image);
+  each_call_fails([&](Backend& backend) { use(backend, image, expected); }, 20);
+}
+
+/// CLAHE, and a threshold with a scale that is found first.
+TEST_F(OpenclFaults, EveryCallOfLocalOperations) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = random_image(random, 23, 17, {Sample::u8, 1});
+  ThresholdOptions wolf;
+  wolf.method = ThresholdMethod::wolf;
+  wolf.window = 5;
+  const PictureOperation operations[] = {ClaheOptions{}, wolf};
+  std::vector<Image> expected;
+  for (const PictureOperation& operation : operations) {
+    expected.push_back(cpu().download(cpu().apply(cpu().upload(image.view()), operation)));
+  }
+  each_call_fails(
+      [&](Backend& backend) {
+        const Picture here = backend.upload(image.view());
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          expect_same(backend, backend.apply(here, operations[i]), expected[i]);
+        }
+      },
+      20);
 }
 
 TEST_F(OpenclFaults, NoLoader) {
