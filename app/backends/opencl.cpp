@@ -46,14 +46,25 @@ std::string opencl_build_text() {
   return is_opencl_built_in() ? "OpenCL 1.2, opened when asked for" : "OpenCL none: built without it";
 }
 
+#define GPUIMG_OPENCL_RUN_ON "run on PoCL, Oclgrind and NVIDIA; experimental on other devices"
+
+/// Names of the platforms that gpuimg was run on, or parts of them.
+constexpr std::array<std::string_view, 3> kPlatformsRunOn = {"Portable Computing Language", "Oclgrind", "NVIDIA"};
+
+bool is_experimental(const OpenclDevice& device) {
+  return std::ranges::none_of(
+      kPlatformsRunOn, [&](std::string_view platform) { return device.platform.find(platform) != std::string::npos; });
+}
+
 void tell_opencl(const std::function<void(const std::string& text)>& print) {
   constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-  print("OpenCL\n");  // first: the driver may take seconds to answer
+  print("OpenCL\n  " GPUIMG_OPENCL_RUN_ON "\n");  // first: the driver may take seconds to answer
   for (const OpenclDevice& device : opencl_devices()) {
-    print(fmt::format("  device {}: {} ({}, driver {}), {} compute units, {:.1f} GiB, buffers up to {:.1f} GiB{}\n",
+    print(fmt::format("  device {}: {} ({}, driver {}), {} compute units, {:.1f} GiB, buffers up to {:.1f} GiB{}{}\n",
                       device.index, device.name, device.version, device.driver, device.compute_units,
                       static_cast<double>(device.total_bytes) / kGib,
                       static_cast<double>(device.largest_allocation) / kGib,
+                      is_experimental(device) ? "; experimental" : "",
                       device.lacks.empty() ? "" : "; cannot be used: " + device.lacks));
   }
 }
@@ -123,7 +134,8 @@ constexpr std::array<std::string_view, 4> kOpenclSynonyms = {"ocl", "cl", "amd",
 constinit const BackendEntry kOpenclBackend = {BackendKind::opencl,
                                                "opencl",
                                                "OpenCL",
-                                               "an OpenCL device; never chosen by auto",
+                                               "an OpenCL device; never chosen by auto; " GPUIMG_OPENCL_RUN_ON
+                                               ": run gpuimg doctor",
                                                kOpenclSynonyms,
                                                false,
                                                [](const BackendOptions& options) {
