@@ -151,11 +151,10 @@ class Windows {
 
   /// Of all pixels that count in rows [first_row, end_row). Waits for the device.
   [[nodiscard]] WolfScale scale(int first_row, int end_row) const {
+    constexpr std::size_t kRowsOfGroup = 8;
     const std::size_t items = device_->group_items();
-    const auto columns = static_cast<std::size_t>(picture_.width());
-    const std::size_t across = std::min((columns + items - 1) / items, device_->busy_groups());
-    const std::size_t down =
-        std::min(static_cast<std::size_t>(end_row - first_row), device_->busy_groups() / across + 1);
+    const std::size_t across = (static_cast<std::size_t>(picture_.width()) + items - 1) / items;
+    const std::size_t down = (static_cast<std::size_t>(end_row - first_row) + kRowsOfGroup - 1) / kRowsOfGroup;
     if (down == 0) {
       return {};
     }
@@ -163,8 +162,9 @@ class Windows {
     const Memory darkest(device_, across * down * sizeof(cl_uint));
     run("look_at_windows", picture_.format(), what_of(ThresholdMethod::wolf), false,
         {{across * items, down}, {items, 1}}, "looking at windows", memory_of(picture_), mask_of(picture_, weights_),
-        numbers_of(weights_.region), cl_uint2{{static_cast<cl_uint>(first_row), static_cast<cl_uint>(end_row)}},
-        variances, darkest, shape());
+        numbers_of(weights_.region),
+        cl_uint4{{static_cast<cl_uint>(first_row), static_cast<cl_uint>(end_row), kRowsOfGroup, 0}}, variances, darkest,
+        shape());
     std::vector<std::uint64_t> found(across * down);
     std::vector<std::uint32_t> levels(across * down);
     device_->download(found.data(), variances, variances.size_bytes());

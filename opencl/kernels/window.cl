@@ -424,23 +424,24 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* pixels, 
 }
 
 // The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks at
-// the pixels that count in rows [rows.x, rows.y). Bits of float64 numbers ≥ 0 have the order of the numbers.
+// the pixels that count in rows [rows.x, rows.y), of which each work-group takes rows.z. Bits of float64 numbers ≥ 0 have
+// the order of the numbers.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_windows(
-    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint4 region, uint2 rows,
+    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint4 region, uint4 rows,
     __global ulong* variances, __global uint* darkest, int4 shape, TABLES) {
   __local ulong variances_of[GROUP_ITEMS];
   __local uint darkest_of[GROUP_ITEMS];
   const uint item = get_local_id(0);
   ulong largest = 0;
   uint lowest = 0xFFFFFFFFu;
-  for (uint y = rows.x + get_global_id(1); y < rows.y; y += get_global_size(1)) {
-    for (uint x = get_global_id(0); x < (uint)shape.x; x += get_global_size(0)) {
-      const ulong i = (ulong)y * shape.x + x;
-      const uint4 p = pixel_at(pixels, i);
-      if (IS_WEIGHTED == 0 || weight_of(choices, p.w, mask, (uint2)(x, y), i, region) != 0u) {
-        largest = max(largest, bits_of_float64(window_variance(SUMS_AT((int)x, (int)y, true))));
-        lowest = min(lowest, level_of(LEVEL, p, 0u));
-      }
+  const uint x = get_global_id(0);
+  const uint first = rows.x + (uint)get_group_id(1) * rows.z;
+  for (uint y = first; y < min(first + rows.z, rows.y) && x < (uint)shape.x; ++y) {
+    const ulong i = (ulong)y * shape.x + x;
+    const uint4 p = pixel_at(pixels, i);
+    if (IS_WEIGHTED == 0 || weight_of(choices, p.w, mask, (uint2)(x, y), i, region) != 0u) {
+      largest = max(largest, bits_of_float64(window_variance(SUMS_AT((int)x, (int)y, true))));
+      lowest = min(lowest, level_of(LEVEL, p, 0u));
     }
   }
   variances_of[item] = largest;
