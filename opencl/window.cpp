@@ -54,7 +54,7 @@ ProgramRequest program_of(const Device& device, PixelFormat format, const Weight
   const bool weighs = weights.are_unequal;
   return {"window",
           pixel_macros(format, group_of(device, format)) + float64_macro(device) +
-              (is_narrow ? " -D SUM=uint" : " -D SUM=ulong"),
+              (is_narrow ? " -D IS_NARROW=1" : " -D IS_NARROW=0"),
           {choice_of(task.level),
            {"BORDER", static_cast<int>(task.border)},
            {"WHAT", task.what},

@@ -245,6 +245,11 @@ compare_opencl() {  # compares each operation on each file with the CPU; the ste
     "$gpuimg" hist --force --backend opencl --verify "$file" "$logs/of-opencl.json" || return 1
     "$gpuimg" integral --force --backend opencl --verify "$file" "$logs/of-opencl.npy" || return 1
     "$gpuimg" hsl --force --backend opencl --verify "$file" "$logs/of-opencl.npy" || return 1
+    "$gpuimg" equalize --clahe --force --backend opencl --verify "$file" "$logs/of-opencl.png" || return 1
+    "$gpuimg" integral --mean 31 --force --backend opencl --verify "$file" "$logs/of-opencl.png" || return 1
+    for mode in otsu mean bradley niblack sauvola wolf nick; do
+      "$gpuimg" threshold --method "$mode" --force --backend opencl --verify "$file" "$logs/of-opencl.png" || return 1
+    done
     echo "same: $file"
   done < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f \( -name '*.png' -o -name '*.jpg' \) | sort)
 }

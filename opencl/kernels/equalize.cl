@@ -162,12 +162,14 @@ uint3 map_luma(uint4 p, uint luma, Tables tables) {
 
 uint3 mapped(int8 choices, uint4 p, Tables tables) {
 #if CHANNELS >= 3
+  if (MAP == MAP_EACH) {
+    return map_each(choices, p, tables);
+  }
   const uint level = level_of(LEVEL, p, 0u);
   switch (MAP) {
     case MAP_LUMA: return map_luma(p, level, tables);
     case MAP_YCBCR: return with_ycbcr_level(p, level, looked_up(tables, level));
-    case MAP_HSL: return with_hsl_level(p, looked_up(tables, level));
-    default: return map_each(choices, p, tables);
+    default: return with_hsl_level(p, looked_up(tables, level));
   }
 #else
   return map_each(choices, p, tables);

@@ -6,8 +6,9 @@
 // squares, which exceed 64 bits. Products of weights and levels are cut into parts of 16 bits (weigh), each with its own
 // table, because integral.cl sums samples.
 //
-// Macros: SUM, uint or ulong, the entries of tables. A table's sums are modulo 2³² or 2⁶⁴; sums of windows are exact if
-// they fit. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts; BY_ALPHA, alpha is the
+// Macros: IS_NARROW, entries of tables have 32 bits instead of 64. A table's sums are modulo 2³² or 2⁶⁴; sums of windows
+// are exact if they fit. A program has only the kernels that the host runs with its macros, because compiling takes
+// long. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts; BY_ALPHA, alpha is the
 // weight; HAS_MASK; INVERTS.
 
 #ifndef SPECIALIZED
@@ -18,6 +19,11 @@
 #define BY_ALPHA choices.s4
 #define HAS_MASK choices.s5
 #define INVERTS choices.s6
+#endif
+#if IS_NARROW
+typedef uint Sum;
+#else
+typedef ulong Sum;
 #endif
 #define REFLECTED 0
 #define REPLICATED 1
@@ -108,24 +114,24 @@ typedef struct {
 // The sum over a window of a line, as a sum of prefixes: times[i] · (the sum of the first at[i] samples).
 typedef struct {
   int at[TERMS];
-  SUM times[TERMS];
+  Sum times[TERMS];
 } Terms;
 
 // Adds the sum of the first n samples of a line that is continued beyond its end, `sign` times. Uses terms 0 to 2 for
 // whole lines, and term `own`.
-void add_prefix(int8 choices, Terms* terms, int n, int size, SUM sign, int own) {
+void add_prefix(int8 choices, Terms* terms, int n, int size, Sum sign, int own) {
   if (n <= size) {
     terms->at[own] = n;
     terms->times[own] = sign;
   } else if (BORDER == CUT) {
     terms->times[0] += sign;
   } else if (BORDER == REPLICATED || size == 1) {
-    terms->times[0] += sign * (SUM)(n - size + 1);
-    terms->times[1] -= sign * (SUM)(n - size);
+    terms->times[0] += sign * (Sum)(n - size + 1);
+    terms->times[1] -= sign * (Sum)(n - size);
   } else {
     const long period = 2 * ((long)size - 1);
     const long rest = n % period;
-    const SUM periods = sign * (SUM)(n / period);
+    const Sum periods = sign * (Sum)(n / period);
     terms->times[0] += periods;
     terms->times[1] += periods;
     terms->times[2] -= periods;
@@ -143,11 +149,11 @@ Terms terms_of(int8 choices, int at, int radius, int size) {
   add_prefix(choices, &terms, at + radius + 1, size, 1, 3);
   if (at >= radius) {
     terms.at[4] = at - radius;
-    terms.times[4] = -(SUM)1;
+    terms.times[4] = -(Sum)1;
   } else if (BORDER != CUT) {
     const int outside = radius - at;
     if (BORDER == REPLICATED || size == 1) {
-      terms.times[2] += (SUM)outside;
+      terms.times[2] += (Sum)outside;
     } else {
       add_prefix(choices, &terms, outside + 1, size, 1, 4);
       terms.times[2] -= 1;
@@ -158,16 +164,16 @@ Terms terms_of(int8 choices, int at, int radius, int size) {
 
 // The sum of a window. `origin` is the index of a padded table's first entry, `pitch` the entries of a row. Loops are not
 // unrolled, because this code is inlined at many places.
-SUM sum_of_terms(__global const SUM* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
-  SUM sum = 0;
+Sum sum_of_terms(__global const Sum* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
+  Sum sum = 0;
 #pragma unroll 1
   for (int j = 0; j < TERMS; ++j) {
     if (down->times[j] != 0) {
-      __global const SUM* row = table + origin + down->at[j] * pitch;
-      SUM of_row = 0;
+      __global const Sum* row = table + origin + down->at[j] * pitch;
+      Sum of_row = 0;
 #pragma unroll 1
       for (int i = 0; i < TERMS; ++i) {
-        of_row += across->times[i] != 0 ? across->times[i] * row[across->at[i]] : (SUM)0;
+        of_row += across->times[i] != 0 ? across->times[i] * row[across->at[i]] : (Sum)0;
       }
       sum += down->times[j] * of_row;
     }
@@ -176,10 +182,10 @@ SUM sum_of_terms(__global const SUM* table, ulong origin, ulong pitch, const Ter
 }
 
 // Likewise, for a window inside the image.
-SUM sum_inside(__global const SUM* table, ulong origin, ulong pitch, Window window) {
-  __global const SUM* above =
+Sum sum_inside(__global const Sum* table, ulong origin, ulong pitch, Window window) {
+  __global const Sum* above =
       table + origin + (window.at.y - window.radius.y) * pitch + (window.at.x - window.radius.x);
-  __global const SUM* below = above + (2 * window.radius.y + 1) * pitch;
+  __global const Sum* below = above + (2 * window.radius.y + 1) * pitch;
   const int side = 2 * window.radius.x + 1;
   return (below[side] - below[0]) - (above[side] - above[0]);
 }
@@ -213,9 +219,9 @@ typedef struct {
 // they then equal the sums without weights. V divides the squares exactly, and their quotient fits in 64 bits, so the
 // product with the inverse of V modulo 2⁶⁴ is the quotient.
 WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch, bool with_squares,
-                          __global const SUM* weights, __global const SUM* levels, __global const SUM* high_levels,
-                          __global const SUM* squares, __global const SUM* high_squares,
-                          __global const SUM* highest_squares) {
+                          __global const Sum* weights, __global const Sum* levels, __global const Sum* high_levels,
+                          __global const Sum* squares, __global const Sum* high_squares,
+                          __global const Sum* highest_squares) {
   const bool inside = is_inside(window);
   Terms across;
   Terms down;
@@ -252,7 +258,7 @@ WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch
 
 // ⌊Σax/Σa + ½⌋, for weights that are not all 0. The sum of 32 bits plus half of the weights fits in 32 bits.
 uint window_mean(WindowSums sums) {
-  if (sizeof(SUM) == 4) {
+  if (IS_NARROW) {
     const uint weights = (uint)sums.weights;
     return quotient((uint)sums.levels + weights / 2u, weights, near_reciprocal((float)weights));
   }
@@ -291,6 +297,7 @@ uint weight_of(int8 choices, uint alpha, __global const uchar* mask, uint2 at, u
   return !is_selected || is_blank(choices, alpha, mask, pixel) ? 0u : BY_ALPHA != 0 ? alpha : V_MAX;
 }
 
+#if CHANNELS == 1 && !IS_NARROW
 // Sets *found if some pixel is not opaque. Alpha is the last of `channels`. Work-item → one pixel in each grid stride.
 __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulong count, uint channels,
                                __global uint* found) {
@@ -302,7 +309,9 @@ __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulon
     atomic_or(found, 1u);
   }
 }
+#endif
 
+#if !IS_NARROW
 // Writes 16 bits of weight · levelᵖ, where p is `power`: the part number `part`, lowest first. Work-item → a pixel.
 __kernel void weigh(int8 choices, __global const Sample* pixels, __global const uchar* mask, uint width, uint4 region,
                     uint power, uint part, __global ushort* products) {
@@ -318,13 +327,14 @@ __kernel void weigh(int8 choices, __global const Sample* pixels, __global const 
     products[i] = (ushort)(product >> (16u * part));
   }
 }
+#endif
 
 // --- Results. Work-item → a pixel. `shape` is (width, height, radius along x, radius along y) ---
 
 #define TABLES                                                                                           \
-  ulong origin, ulong pitch, __global const SUM *weights, __global const SUM *levels,                    \
-      __global const SUM *high_levels, __global const SUM *squares, __global const SUM *high_squares,    \
-      __global const SUM *highest_squares
+  ulong origin, ulong pitch, __global const Sum *weights, __global const Sum *levels,                    \
+      __global const Sum *high_levels, __global const Sum *squares, __global const Sum *high_squares,    \
+      __global const Sum *highest_squares
 #define SUMS_AT(x, y, with_squares)                                                                      \
   sums_of_window(choices, window_at(x, y, shape), origin, pitch, with_squares, weights, levels,          \
                  high_levels, squares, high_squares, highest_squares)
@@ -334,6 +344,7 @@ Window window_at(int x, int y, int4 shape) {
   return window;
 }
 
+#if CHANNELS == 1
 // Writes one channel of means, or of samples divided by their means (FLAT). With the first one, also copies the last
 // channel, which is alpha unless a later call replaces it.
 __kernel void window_means(int8 choices, __global const Sample* pixels, __global Sample* result, int4 shape,
@@ -351,7 +362,9 @@ __kernel void window_means(int8 choices, __global const Sample* pixels, __global
     result[first + channel] = (Sample)(WHAT == FLAT ? flat_level(own, mean) : mean);
   }
 }
+#endif
 
+#if CHANNELS == 1 && !IS_NARROW
 __kernel void window_moments(int8 choices, __global float* result, int4 shape, TABLES) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
@@ -360,6 +373,7 @@ __kernel void window_moments(int8 choices, __global float* result, int4 shape, T
     result[(ulong)y * shape.x + x] = float32_of(WHAT == VARIANCE ? variance : float64_root(variance));
   }
 }
+#endif
 
 // The parameters of a threshold: ThresholdRule of core/ops/threshold.hpp. k, range and darkest are float64.
 typedef struct {
@@ -423,6 +437,7 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* pixels, 
   }
 }
 
+#if !IS_NARROW
 // The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks at
 // the pixels that count in rows [rows.x, rows.y), of which each work-group takes rows.z. Bits of float64 numbers ≥ 0 have
 // the order of the numbers.
@@ -484,3 +499,4 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_up_c
   }
   store_words(packed_colors, result + group * WORDS_OF(GROUP, 8), WORDS_OF(GROUP, 8));
 }
+#endif
