@@ -35,9 +35,8 @@ static_assert(static_cast<int>(WindowStatistic::variance) == 1 && static_cast<in
 static_assert(static_cast<int>(Border::reflect101) == 0 && static_cast<int>(Border::replicate) == 1 &&
               static_cast<int>(Border::cut) == 2);
 
-/// What one kernel of kernels/window.cl reads and does.
+/// What one kernel of kernels/window.cl does.
 struct Task {
-  Level level = Level::red;
   Border border = Border::cut;
   int what = 0;
   bool inverts = false;
@@ -45,17 +44,21 @@ struct Task {
 
 int group_of(const Device& device, PixelFormat format) { return device.group_pixels(format.bytes_per_pixel()); }
 
-/// The format that a program is compiled for if its kernel takes the number of channels as an argument. Fewer programs
-/// are then compiled.
-PixelFormat one_channel(const Picture& picture) { return {picture.format().sample, 1}; }
+/// The macros of a program that reads pictures of this format.
+std::string macros_of(const Device& device, PixelFormat format, bool is_narrow) {
+  return pixel_macros(format, group_of(device, format)) + float64_macro(device) +
+         (is_narrow ? " -D IS_NARROW=1" : " -D IS_NARROW=0");
+}
 
-ProgramRequest program_of(const Device& device, PixelFormat format, const Weights& weights, const Task& task,
+PixelFormat plane_format(const Picture& picture) { return {picture.format().sample, 1}; }
+
+/// A program that reads planes of levels.
+ProgramRequest program_of(const Device& device, const Picture& picture, const Weights& weights, const Task& task,
                           bool is_narrow) {
   const bool weighs = weights.are_unequal;
   return {"window",
-          pixel_macros(format, group_of(device, format)) + float64_macro(device) +
-              (is_narrow ? " -D IS_NARROW=1" : " -D IS_NARROW=0"),
-          {choice_of(task.level),
+          macros_of(device, plane_format(picture), is_narrow),
+          {{"LEVEL", 0},
            {"BORDER", static_cast<int>(task.border)},
            {"WHAT", task.what},
            {"IS_WEIGHTED", weighs ? 1 : 0},
@@ -64,15 +67,46 @@ ProgramRequest program_of(const Device& device, PixelFormat format, const Weight
            {"INVERTS", task.inverts ? 1 : 0}}};
 }
 
+/// For a kernel whose work-items take a group of pixels each.
+Grid group_grid(const Device& device, std::size_t groups) {
+  const std::size_t items = device.group_items();
+  return {{(groups + items - 1) / items * items, 1}, {items, 1}};
+}
+
+/// The levels of a picture: the picture itself if it has only one channel.
+class LevelPlane {
+ public:
+  LevelPlane(const DevicePointer& device, const Picture& picture, Channel channel, Luma luma) : picture_(&picture) {
+    if (picture.format().channels == 1) {
+      return;
+    }
+    own_ = new_picture(device, picture.width(), picture.height(), plane_format(picture));
+    const auto group = static_cast<std::size_t>(group_of(*device, picture.format()));
+    const std::size_t groups = (picture.pixel_count() + group - 1) / group;
+    const ProgramRequest program{
+        "window", macros_of(*device, picture.format(), false), {choice_of(level_of(channel, luma, picture.format()))}};
+    device->run(program, "write_levels", group_grid(*device, groups), "extracting levels", memory_of(picture),
+                cl_ulong{groups}, memory_of(*own_));
+  }
+
+  [[nodiscard]] const Picture& levels() const { return own_ ? *own_ : *picture_; }
+
+ private:
+  const Picture* picture_;
+  std::optional<Picture> own_;
+};
+
+cl_uint channels_of(const Picture& picture) { return static_cast<cl_uint>(picture.format().channels); }
+
 /// Waits for the device.
 bool has_translucent(const DevicePointer& device, const Picture& picture) {
   const Memory found(device, sizeof(cl_uint));
   device->fill(found, 0, sizeof(cl_uint));
   const std::size_t items = device->group_items();
   const std::size_t groups = std::min((picture.pixel_count() + items - 1) / items, device->busy_groups());
-  device->run(program_of(*device, one_channel(picture), {}, {}, false), "find_translucent",
-              {{groups * items, 1}, {items, 1}}, "looking for transparency", memory_of(picture),
-              cl_ulong{picture.pixel_count()}, static_cast<cl_uint>(picture.format().channels), found);
+  device->run(program_of(*device, picture, {}, {}, false), "find_translucent", {{groups * items, 1}, {items, 1}},
+              "looking for transparency", memory_of(picture), cl_ulong{picture.pixel_count()}, channels_of(picture),
+              found);
   cl_uint is_found = 0;
   device->download(&is_found, found, sizeof is_found);
   return is_found != 0;
@@ -99,7 +133,7 @@ cl_uint4 numbers_of(const Rect& region) {
            static_cast<cl_uint>(region.height)}};
 }
 
-/// Tables of the sums over windows of one channel, and the kernels that read them.
+/// The levels of a picture's windows: tables of their sums, and the kernels that read them.
 class Windows {
  public:
   Windows(const DevicePointer& device, const Picture& picture, const Weights& weights, const WindowShape& shape,
@@ -108,14 +142,14 @@ class Windows {
 
   /// Makes the tables of another channel. The table of the weights alone serves all channels.
   void sum(Channel channel, bool has_squares) {
-    level_ = level_of(channel, luma_, picture_.format());
+    plane_.emplace(device_, picture_, channel, luma_);
     levels_.clear();
     squares_.clear();
     is_narrow_ = !weights_.are_unequal && !has_squares && fits_32_bits();
     if (!weights_.are_unequal) {
-      levels_.push_back(table_of(picture_, channel, false));
+      levels_.push_back(table_of(plane(), false));
       if (has_squares) {
-        squares_.push_back(table_of(picture_, channel, true));
+        squares_.push_back(table_of(plane(), true));
       }
       return;
     }
@@ -127,20 +161,22 @@ class Windows {
     add_parts(2, !has_squares ? 0 : is_16_bit ? 3 : 2, squares_);
   }
 
-  /// Runs a kernel whose arguments after `arguments` are the tables. `format`: that of the picture, or one_channel().
+  /// Runs a kernel whose arguments after `arguments` are the tables.
   template <class... Arguments>
-  void run(const char* kernel, PixelFormat format, int what, bool inverts, const Grid& grid, const char* doing,
+  void run(const char* kernel, int what, bool inverts, const Grid& grid, const char* doing,
            const Arguments&... arguments) const {
     const SumTable& any = levels_.front();
     const std::size_t entry = is_narrow_ ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
     const auto part = [&](const std::vector<SumTable>& tables, std::size_t i) -> const Memory& {
       return memory_of(i < tables.size() ? tables[i] : any);
     };
-    device_->run(program_of(*device_, format, weights_, {level_, shape_.border, what, inverts}, is_narrow_), kernel,
-                 grid, doing, arguments..., cl_ulong{storage_of(any).first_byte() / entry},
+    device_->run(program_of(*device_, picture_, weights_, {shape_.border, what, inverts}, is_narrow_), kernel, grid,
+                 doing, arguments..., cl_ulong{storage_of(any).first_byte() / entry},
                  cl_ulong{storage_of(any).pitch_bytes() / entry}, memory_of(weight_table_ ? *weight_table_ : any),
                  part(levels_, 0), part(levels_, 1), part(squares_, 0), part(squares_, 1), part(squares_, 2));
   }
+
+  [[nodiscard]] const Picture& plane() const { return plane_->levels(); }
 
   /// For a kernel with one work-item per pixel.
   [[nodiscard]] Grid grid() const { return pixel_grid(*device_, picture_.width(), picture_.height()); }
@@ -160,9 +196,9 @@ class Windows {
     }
     const Memory variances(device_, across * down * sizeof(cl_ulong));
     const Memory darkest(device_, across * down * sizeof(cl_uint));
-    run("look_at_windows", picture_.format(), what_of(ThresholdMethod::wolf), false,
-        {{across * items, down}, {items, 1}}, "looking at windows", memory_of(picture_), mask_of(picture_, weights_),
-        numbers_of(weights_.region),
+    run("look_at_windows", what_of(ThresholdMethod::wolf), false, {{across * items, down}, {items, 1}},
+        "looking at windows", memory_of(plane()), memory_of(picture_), mask_of(picture_, weights_),
+        channels_of(picture_), numbers_of(weights_.region),
         cl_uint4{{static_cast<cl_uint>(first_row), static_cast<cl_uint>(end_row), kRowsOfGroup, 0}}, variances, darkest,
         shape());
     std::vector<std::uint64_t> found(across * down);
@@ -179,23 +215,21 @@ class Windows {
     return n <= UINT32_MAX / (std::uint64_t{picture_.format().max_value()} + 1);
   }
 
-  [[nodiscard]] SumTable table_of(const Picture& picture, Channel channel, bool square) const {
+  [[nodiscard]] SumTable table_of(const Picture& plane, bool square) const {
     IntegralOptions options;
     options.type = is_narrow_ ? Sample::u32 : Sample::u64;
     options.square = square;
-    options.channel = channel;
-    options.luma = luma_;
     options.allow_wrap = true;
-    return apply(device_, picture, options);
+    return apply(device_, plane, options);
   }
 
   [[nodiscard]] SumTable table_of_part(int power, int part) const {
     const Picture products = new_picture(device_, picture_.width(), picture_.height(), {Sample::u16, 1});
-    device_->run(program_of(*device_, picture_.format(), weights_, {level_, shape_.border}, false), "weigh", grid(),
-                 "weighting levels", memory_of(picture_), mask_of(picture_, weights_),
+    device_->run(program_of(*device_, picture_, weights_, {shape_.border}, false), "weigh", grid(), "weighting levels",
+                 memory_of(plane()), memory_of(picture_), mask_of(picture_, weights_), channels_of(picture_),
                  static_cast<cl_uint>(picture_.width()), numbers_of(weights_.region), static_cast<cl_uint>(power),
                  static_cast<cl_uint>(part), memory_of(products));
-    return table_of(products, Channel::luma, false);
+    return table_of(products, false);
   }
 
   void add_parts(int power, int parts, std::vector<SumTable>& tables) const {
@@ -209,7 +243,7 @@ class Windows {
   const Weights& weights_;
   WindowShape shape_;
   Luma luma_;
-  Level level_ = Level::red;
+  std::optional<LevelPlane> plane_;
   bool is_narrow_ = false;
   std::optional<SumTable> weight_table_;
   std::vector<SumTable> levels_;   ///< one table, or the parts of weighted levels, lowest first
@@ -238,14 +272,12 @@ Memory otsu_colors(const DevicePointer& device, const Picture& picture, const Th
 void write_classes(const DevicePointer& device, const Picture& picture, const Weights& weights,
                    const ThresholdOptions& options, const Picture& result) {
   const Memory colors = otsu_colors(device, picture, options);
-  const Task task{level_of(options.channel, options.luma, picture.format()), Border::cut, what_of(options.method),
-                  options.invert};
-  const auto group = static_cast<std::size_t>(group_of(*device, picture.format()));
-  const std::size_t groups = (picture.pixel_count() + group - 1) / group;
-  const std::size_t items = device->group_items();
-  device->run(program_of(*device, picture.format(), weights, task, false), "look_up_colors",
-              {{(groups + items - 1) / items * items, 1}, {items, 1}}, "comparing with thresholds", memory_of(picture),
-              mask_of(picture, weights), memory_of(result), cl_ulong{groups}, colors);
+  const LevelPlane plane(device, picture, options.channel, options.luma);
+  const auto group = static_cast<std::size_t>(group_of(*device, plane_format(picture)));
+  device->run(program_of(*device, picture, weights, {Border::cut, what_of(options.method), options.invert}, false),
+              "look_up_colors", group_grid(*device, (picture.pixel_count() + group - 1) / group),
+              "comparing with thresholds", memory_of(plane.levels()), memory_of(picture), mask_of(picture, weights),
+              channels_of(picture), memory_of(result), cl_ulong{picture.pixel_count()}, colors);
 }
 
 Windows windows_of(const DevicePointer& device, const Picture& picture, const Weights& weights,
@@ -267,10 +299,11 @@ void write_by_windows(const DevicePointer& device, const Picture& picture, const
     options.scale = windows.scale(0, picture.height());
   }
   const ThresholdRule rule = threshold_rule(picture.format(), options);
-  windows.run("compare_with_windows", picture.format(), what_of(options.method), options.invert, windows.grid(),
-              "comparing with windows", memory_of(picture), mask_of(picture, weights), memory_of(result),
-              windows.shape(), cl_int{rule.offset}, cl_uint{rule.percent}, std::bit_cast<cl_ulong>(rule.k),
-              std::bit_cast<cl_ulong>(rule.range), std::bit_cast<cl_ulong>(rule.darkest));
+  windows.run("compare_with_windows", what_of(options.method), options.invert, windows.grid(), "comparing with windows",
+              memory_of(windows.plane()), memory_of(picture), mask_of(picture, weights), channels_of(picture),
+              memory_of(result), windows.shape(), cl_int{rule.offset}, cl_uint{rule.percent},
+              std::bit_cast<cl_ulong>(rule.k), std::bit_cast<cl_ulong>(rule.range),
+              std::bit_cast<cl_ulong>(rule.darkest));
 }
 
 }  // namespace
@@ -285,15 +318,14 @@ Picture apply(const DevicePointer& device, const Picture& picture, const WindowO
   const int what = what_of(options.statistic);
   if (!keeps_format(options.statistic)) {
     windows.sum(options.channel, true);
-    windows.run("window_moments", one_channel(picture), what, false, windows.grid(), "computing the moments of windows",
-                memory_of(result), windows.shape());
+    windows.run("window_moments", what, false, windows.grid(), "computing the moments of windows", memory_of(result),
+                windows.shape());
     return result;
   }
   for (int c = 0; c < picture.format().color_channels(); ++c) {
     windows.sum(kColors[c], false);
-    windows.run("window_means", one_channel(picture), what, false, windows.grid(), "averaging windows",
-                memory_of(picture), memory_of(result), windows.shape(), static_cast<cl_uint>(c),
-                static_cast<cl_uint>(picture.format().channels));
+    windows.run("window_means", what, false, windows.grid(), "averaging windows", memory_of(picture), memory_of(result),
+                windows.shape(), static_cast<cl_uint>(c), static_cast<cl_uint>(picture.format().channels));
   }
   return result;
 }

@@ -6,10 +6,13 @@
 // squares, which exceed 64 bits. Products of weights and levels are cut into parts of 16 bits (weigh), each with its own
 // table, because integral.cl sums samples.
 //
+// Only write_levels is compiled for pixels of several channels. It writes a plane of levels, which the other kernels
+// read; they take the number of channels of the picture as an argument. A program has only the kernels that the host
+// runs with its macros, because compiling takes long.
+//
 // Macros: IS_NARROW, entries of tables have 32 bits instead of 64. A table's sums are modulo 2³² or 2⁶⁴; sums of windows
-// are exact if they fit. A program has only the kernels that the host runs with its macros, because compiling takes
-// long. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts; BY_ALPHA, alpha is the
-// weight; HAS_MASK; INVERTS.
+// are exact if they fit. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts; BY_ALPHA, alpha
+// is the weight; HAS_MASK; INVERTS.
 
 #ifndef SPECIALIZED
 #define LEVEL choices.s0
@@ -37,8 +40,33 @@ typedef ulong Sum;
 #define WOLF 9
 #define NICK 10
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
+#define LEVEL_WORDS WORDS_OF(GROUP, SAMPLE_BITS)
 #define LEVEL_PARTS (SAMPLE_BITS == 8 ? 1 : 2)
 #define SQUARE_PARTS (SAMPLE_BITS == 8 ? 2 : 3)
+
+#if CHANNELS > 1
+// Work-item → a group of GROUP pixels. The last group may reach beyond the image.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void write_levels(int8 choices,
+                                                                                    __global const uint* pixels,
+                                                                                    ulong groups,
+                                                                                    __global uint* plane) {
+  const ulong group = get_global_id(0);
+  if (group >= groups) {
+    return;
+  }
+  uint words[SAMPLE_WORDS];
+  load_words(words, pixels + group * SAMPLE_WORDS, SAMPLE_WORDS);
+  uint levels[LEVEL_WORDS];
+  for (int i = 0; i < LEVEL_WORDS; ++i) {
+    levels[i] = 0u;
+  }
+#pragma unroll
+  for (int p = 0; p < GROUP; ++p) {
+    pack(levels, p, SAMPLE_BITS, level_of(LEVEL, pixel_of(words, p), 0u));
+  }
+  store_words(levels, plane + group * LEVEL_WORDS, LEVEL_WORDS);
+}
+#else
 
 // --- 128-bit integers ---
 
@@ -286,18 +314,30 @@ uint flat_level(uint level, uint mean) {
 
 // --- Weights ---
 
+// The pixels of a picture and a mask, which need not exist.
+typedef struct {
+  __global const Sample* samples;
+  __global const uchar* mask;
+  uint channels;
+} Pixels;
+
+// The last channel, if it counts as weight.
+uint alpha_at(int8 choices, Pixels pixels, ulong pixel) {
+  return BY_ALPHA != 0 ? pixels.samples[(pixel + 1) * pixels.channels - 1] : V_MAX;
+}
+
 // True if the mask or the pixel's alpha excludes it.
-bool is_blank(int8 choices, uint alpha, __global const uchar* mask, ulong pixel) {
-  return (HAS_MASK != 0 && mask[pixel] == 0) || (BY_ALPHA != 0 && alpha == 0u);
+bool is_blank(int8 choices, Pixels pixels, ulong pixel) {
+  return (HAS_MASK != 0 && pixels.mask[pixel] == 0) || alpha_at(choices, pixels, pixel) == 0u;
 }
 
 // The weight of a pixel; 0 if it does not count. `region` is (x, y, width, height).
-uint weight_of(int8 choices, uint alpha, __global const uchar* mask, uint2 at, ulong pixel, uint4 region) {
+uint weight_of(int8 choices, Pixels pixels, uint2 at, ulong pixel, uint4 region) {
   const bool is_selected = at.x - region.x < region.z && at.y - region.y < region.w;
-  return !is_selected || is_blank(choices, alpha, mask, pixel) ? 0u : BY_ALPHA != 0 ? alpha : V_MAX;
+  return !is_selected || is_blank(choices, pixels, pixel) ? 0u : alpha_at(choices, pixels, pixel);
 }
 
-#if CHANNELS == 1 && !IS_NARROW
+#if !IS_NARROW
 // Sets *found if some pixel is not opaque. Alpha is the last of `channels`. Work-item → one pixel in each grid stride.
 __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulong count, uint channels,
                                __global uint* found) {
@@ -309,20 +349,19 @@ __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulon
     atomic_or(found, 1u);
   }
 }
-#endif
 
-#if !IS_NARROW
 // Writes 16 bits of weight · levelᵖ, where p is `power`: the part number `part`, lowest first. Work-item → a pixel.
-__kernel void weigh(int8 choices, __global const Sample* pixels, __global const uchar* mask, uint width, uint4 region,
-                    uint power, uint part, __global ushort* products) {
+__kernel void weigh(int8 choices, __global const Sample* plane, __global const Sample* samples,
+                    __global const uchar* mask, uint channels, uint width, uint4 region, uint power, uint part,
+                    __global ushort* products) {
   const uint x = get_global_id(0);
   const uint y = get_global_id(1);
   if (x < width) {
     const ulong i = (ulong)y * width + x;
-    const uint4 p = pixel_at(pixels, i);
-    ulong product = weight_of(choices, p.w, mask, (uint2)(x, y), i, region);
+    const Pixels pixels = {samples, mask, channels};
+    ulong product = weight_of(choices, pixels, (uint2)(x, y), i, region);
     for (uint k = 0u; k < power; ++k) {
-      product *= level_of(LEVEL, p, 0u);
+      product *= plane[i];
     }
     products[i] = (ushort)(product >> (16u * part));
   }
@@ -344,7 +383,6 @@ Window window_at(int x, int y, int4 shape) {
   return window;
 }
 
-#if CHANNELS == 1
 // Writes one channel of means, or of samples divided by their means (FLAT). With the first one, also copies the last
 // channel, which is alpha unless a later call replaces it.
 __kernel void window_means(int8 choices, __global const Sample* pixels, __global Sample* result, int4 shape,
@@ -362,9 +400,7 @@ __kernel void window_means(int8 choices, __global const Sample* pixels, __global
     result[first + channel] = (Sample)(WHAT == FLAT ? flat_level(own, mean) : mean);
   }
 }
-#endif
-
-#if CHANNELS == 1 && !IS_NARROW
+#if !IS_NARROW
 __kernel void window_moments(int8 choices, __global float* result, int4 shape, TABLES) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
@@ -422,17 +458,17 @@ bool is_white(int8 choices, uint level, WindowSums sums, Rule rule) {
 }
 
 // Black or white, from the window around each pixel.
-__kernel void compare_with_windows(int8 choices, __global const Sample* pixels, __global const uchar* mask,
-                                   __global uchar* result, int4 shape, int offset, uint percent, ulong k, ulong range,
-                                   ulong darkest, TABLES) {
+__kernel void compare_with_windows(int8 choices, __global const Sample* plane, __global const Sample* samples,
+                                   __global const uchar* mask, uint channels, __global uchar* result, int4 shape,
+                                   int offset, uint percent, ulong k, ulong range, ulong darkest, TABLES) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
   if (x < shape.x) {
     const ulong i = (ulong)y * shape.x + x;
-    const uint4 p = pixel_at(pixels, i);
+    const Pixels pixels = {samples, mask, channels};
     const Rule rule = {offset, percent, float64_from_bits(k), float64_from_bits(range), float64_from_bits(darkest)};
-    const bool white = is_blank(choices, p.w, mask, i) ||
-                       is_white(choices, level_of(LEVEL, p, 0u), SUMS_AT(x, y, WHAT >= NIBLACK), rule);
+    const bool white =
+        is_blank(choices, pixels, i) || is_white(choices, plane[i], SUMS_AT(x, y, WHAT >= NIBLACK), rule);
     result[i] = white != (INVERTS != 0) ? 255 : 0;
   }
 }
@@ -442,7 +478,8 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* pixels, 
 // the pixels that count in rows [rows.x, rows.y), of which each work-group takes rows.z. Bits of float64 numbers ≥ 0 have
 // the order of the numbers.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_windows(
-    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint4 region, uint4 rows,
+    int8 choices, __global const Sample* plane, __global const Sample* samples, __global const uchar* mask,
+    uint channels, uint4 region, uint4 rows,
     __global ulong* variances, __global uint* darkest, int4 shape, TABLES) {
   __local ulong variances_of[GROUP_ITEMS];
   __local uint darkest_of[GROUP_ITEMS];
@@ -450,13 +487,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_w
   ulong largest = 0;
   uint lowest = 0xFFFFFFFFu;
   const uint x = get_global_id(0);
+  const Pixels pixels = {samples, mask, channels};
   const uint first = rows.x + (uint)get_group_id(1) * rows.z;
   for (uint y = first; y < min(first + rows.z, rows.y) && x < (uint)shape.x; ++y) {
     const ulong i = (ulong)y * shape.x + x;
-    const uint4 p = pixel_at(pixels, i);
-    if (IS_WEIGHTED == 0 || weight_of(choices, p.w, mask, (uint2)(x, y), i, region) != 0u) {
+    if (IS_WEIGHTED == 0 || weight_of(choices, pixels, (uint2)(x, y), i, region) != 0u) {
       largest = max(largest, bits_of_float64(window_variance(SUMS_AT((int)x, (int)y, true))));
-      lowest = min(lowest, level_of(LEVEL, p, 0u));
+      lowest = min(lowest, (uint)plane[i]);
     }
   }
   variances_of[item] = largest;
@@ -476,27 +513,28 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_w
 }
 
 // The color of each pixel's level; white for pixels that are excluded. Work-item → a group of GROUP pixels. The last
-// group may reach beyond the image; a mask is as large as the image.
+// group may reach beyond the image of `count` pixels.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_up_colors(
-    int8 choices, __global const uint* pixels, __global const uchar* mask, __global uint* result, ulong groups,
-    __global const uchar* colors) {
+    int8 choices, __global const uint* plane, __global const Sample* samples, __global const uchar* mask, uint channels,
+    __global uint* result, ulong count, __global const uchar* colors) {
   const ulong group = get_global_id(0);
-  if (group >= groups) {
+  if (group * GROUP >= count) {
     return;
   }
-  uint words[SAMPLE_WORDS];
-  load_words(words, pixels + group * SAMPLE_WORDS, SAMPLE_WORDS);
+  const Pixels pixels = {samples, mask, channels};
+  uint words[LEVEL_WORDS];
+  load_words(words, plane + group * LEVEL_WORDS, LEVEL_WORDS);
   uint packed_colors[WORDS_OF(GROUP, 8)];
   for (int i = 0; i < WORDS_OF(GROUP, 8); ++i) {
     packed_colors[i] = 0u;
   }
 #pragma unroll
   for (int p = 0; p < GROUP; ++p) {
-    const uint4 pixel = pixel_of(words, p);
-    const bool blank = is_blank(choices, pixel.w, mask, group * GROUP + p);
-    const uint color = blank ? 255u : colors[level_of(LEVEL, pixel, 0u)];
+    const ulong i = min(group * GROUP + p, count - 1);
+    const uint color = is_blank(choices, pixels, i) ? 255u : colors[packed(words, p, SAMPLE_BITS)];
     pack(packed_colors, p, 8, INVERTS != 0 ? 255u - color : color);
   }
   store_words(packed_colors, result + group * WORDS_OF(GROUP, 8), WORDS_OF(GROUP, 8));
 }
+#endif
 #endif
