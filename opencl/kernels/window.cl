@@ -475,8 +475,8 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* plane, _
 
 #if !IS_NARROW
 // The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks at
-// the pixels that count in rows [rows.x, rows.y), of which each work-group takes rows.z. Bits of float64 numbers ≥ 0 have
-// the order of the numbers.
+// the pixels that count in rows [rows.x, rows.y); each work-group takes rows.z rows. Bits of float64 numbers ≥ 0 have the
+// order of the numbers.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_windows(
     int8 choices, __global const Sample* plane, __global const Sample* samples, __global const uchar* mask,
     uint channels, uint4 region, uint4 rows,
