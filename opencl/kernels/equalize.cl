@@ -152,7 +152,8 @@ uint3 map_each(int8 choices, uint4 p, Tables tables) {
 #endif
 }
 
-uint3 map_luma(uint4 p, uint luma, Tables tables) {
+uint3 map_luma(int8 choices, uint4 p, Tables tables) {
+  const uint luma = level_of(LEVEL, p, 0u);
 #if SAMPLE_BITS == 8
   return with_luma(p, luma, tables.lumas[luma * TABLE_COPIES]);
 #else
@@ -160,16 +161,22 @@ uint3 map_luma(uint4 p, uint luma, Tables tables) {
 #endif
 }
 
+uint3 map_ycbcr(int8 choices, uint4 p, Tables tables) {
+  const uint luma = level_of(LEVEL, p, 0u);
+  return with_ycbcr_level(p, luma, looked_up(tables, luma));
+}
+
+uint3 map_hsl(int8 choices, uint4 p, Tables tables) {
+  return with_hsl_level(p, looked_up(tables, level_of(LEVEL, p, 0u)));
+}
+
 uint3 mapped(int8 choices, uint4 p, Tables tables) {
 #if CHANNELS >= 3
-  if (MAP == MAP_EACH) {
-    return map_each(choices, p, tables);
-  }
-  const uint level = level_of(LEVEL, p, 0u);
   switch (MAP) {
-    case MAP_LUMA: return map_luma(p, level, tables);
-    case MAP_YCBCR: return with_ycbcr_level(p, level, looked_up(tables, level));
-    default: return with_hsl_level(p, looked_up(tables, level));
+    case MAP_LUMA: return map_luma(choices, p, tables);
+    case MAP_YCBCR: return map_ycbcr(choices, p, tables);
+    case MAP_HSL: return map_hsl(choices, p, tables);
+    default: return map_each(choices, p, tables);
   }
 #else
   return map_each(choices, p, tables);
