@@ -154,8 +154,8 @@ TEST_F(OpenclParity, WithoutFloat64) {
       const Pair pair(*tested, cpu(), image);
       for (const auto method :
            {ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf, ThresholdMethod::nick}) {
-        for (const double k : {-1.7e308, -1e300, -1e-310, 0.0, 5e-324, 1.0 / 3.0, 1e300, 1.7e308}) {
-          for (const double range : {5e-324, 1e-300, 0.7, 128.0, 1e300}) {
+        for (const double k : {-1.7e308, -1e-310, 0.0, 1.0 / 3.0, 1e300}) {
+          for (const double range : {5e-324, 0.7, 1e300}) {
             ThresholdOptions options = threshold_of(method, 1 + 2 * static_cast<int>(random.below(9)));
             options.k = k;
             options.range = range;
