@@ -4,6 +4,7 @@
 //   GPUIMG_TEST_FAIL             a function and the code that it returns: clGetDeviceIDs:-1
 //   GPUIMG_TEST_LOCAL_BYTES      the local memory that every device reports
 //   GPUIMG_TEST_BUFFER_BYTES     the largest buffer that every device reports
+//   GPUIMG_TEST_OTHER_PLATFORM   if set, the name of every platform begins with another letter
 //   GPUIMG_TEST_WRONG_RESULTS    if set, each buffer that is read back has a wrong byte
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -52,6 +53,12 @@ void distort(const char* name, const Given& given) {
                                                                  : nullptr;
       if (bytes != nullptr) {
         *static_cast<cl_ulong*>(std::get<3>(given)) = std::strtoull(bytes, nullptr, 10);
+      }
+    } else if constexpr (std::is_same_v<std::tuple_element_t<0, Given>, cl_platform_id> &&
+                         std::is_same_v<std::tuple_element_t<3, Given>, void*>) {
+      char* const text = static_cast<char*>(std::get<3>(given));
+      if (std::get<1>(given) == CL_PLATFORM_NAME && text != nullptr && std::getenv("GPUIMG_TEST_OTHER_PLATFORM")) {
+        ++*text;
       }
     }
   }
