@@ -550,23 +550,24 @@ class Page {
   [[nodiscard]] Image turned(double degrees, PixelFormat format, int paper, int ink) const {
     const double sine = std::sin(degrees * 3.14159265358979323846 / 180.0);
     const double cosine = std::cos(degrees * 3.14159265358979323846 / 180.0);
-    return test::image_of_pixels(width_, height_, format, [&](std::size_t i) {
-      const auto x = static_cast<int>(i % static_cast<std::size_t>(width_));
-      const auto y = static_cast<int>(i / static_cast<std::size_t>(width_));
-      int inked = 0;
-      for (int part = 0; part < 4; ++part) {
-        const double right = x + (part % 2 + 0.5) / 2 - width_ / 2.0;
-        const double below = y + (part / 2 + 0.5) / 2 - height_ / 2.0;
-        inked += ink_at(right * cosine + below * sine + width_ / 2.0, below * cosine - right * sine + height_ / 2.0);
+    Image image(width_, height_, format);
+    const std::uint32_t scale = format.sample == Sample::u8 ? 1 : 257;
+    for (int y = 0; y < height_; ++y) {
+      for (int x = 0; x < width_; ++x) {
+        int inked = 0;
+        for (int part = 0; part < 4; ++part) {
+          const double right = x + (part % 2 + 0.5) / 2 - width_ / 2.0;
+          const double below = y + (part / 2 + 0.5) / 2 - height_ / 2.0;
+          inked += ink_at(right * cosine + below * sine + width_ / 2.0, below * cosine - right * sine + height_ / 2.0);
+        }
+        const auto level = static_cast<std::uint32_t>((paper * (4 - inked) + ink * inked) / 4) * scale;
+        for (int c = 0; c < format.channels; ++c) {
+          test::set_sample(image.view(), x, y, c,
+                           format.has_alpha() && c == format.channels - 1 ? format.max_value() : level);
+        }
       }
-      const std::uint32_t scale = format.sample == Sample::u8 ? 1 : 257;
-      const auto level = static_cast<std::uint32_t>((paper * (4 - inked) + ink * inked) / 4) * scale;
-      std::vector<std::uint32_t> channels(static_cast<std::size_t>(format.channels), level);
-      if (format.has_alpha()) {
-        channels.back() = format.max_value();
-      }
-      return channels;
-    });
+    }
+    return image;
   }
 
  private:
@@ -645,7 +646,7 @@ TEST_F(Deskew, FindsTheAnglesOf200Pages) {
   double worst = 0.0;
   for (int i = 0; i < 200; ++i) {
     const double degrees = random.between(-1000, 1000) / 100.0;
-    const Page page(random, random.between(560, 700), random.between(400, 700), random.between(14, 26));
+    const Page page(random, random.between(800, 1000), random.between(600, 800), random.between(14, 26));
     const bool is_light = random.below(4) == 0;
     const Image image = page.turned(degrees, {Sample::u8, 1}, is_light ? 30 : 235, is_light ? 220 : 25);
     const FoundSkew found = straighten(*three_, image.view()).found;
