@@ -5,7 +5,7 @@
 
 namespace gpuimg {
 
-/// "0.1.0 (94e52ff)": version and commit.
+/// "0.2.0 (94e52ff)": version and commit.
 std::string version_number();
 
 }  // namespace gpuimg
