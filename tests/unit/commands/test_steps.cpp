@@ -18,6 +18,7 @@
 #include "commands/photo_job.hpp"
 #include "engine/backend_choice.hpp"
 #include "support/command_run.hpp"
+#include "support/sanitizers.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
@@ -239,7 +240,7 @@ Chain random_chain(Random& random, const std::vector<std::string>& steps,
 
 TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
-  for (int chain = 0; chain < chains_to_try(60) && !HasFailure(); ++chain) {
+  for (int chain = 0; chain < chains_to_try(kHasSanitizer ? 20 : 60) && !HasFailure(); ++chain) {
     put_images();
     expect_equal_to_single_commands(random_chain(random_, kSteps, kEnds),
                                     {{"--backend", "cpu"},
