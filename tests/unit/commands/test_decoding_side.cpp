@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -314,18 +315,22 @@ TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
   EXPECT_EQ(twin_device().decoded, 12 + kSelfTestFiles);
 }
 
-/// Large enough for a device.
+/// Large enough for a device. It rarely leaves a stream to the host (png::Defect), but not three in a row.
 TEST_F(DecodingSide, PngOfEveryFormat) {
   SCOPED_TRACE(random_.trace());
   for (const PixelFormat format : photographic_formats()) {
     SCOPED_TRACE(name_of(format));
-    const Image image = smooth_image(random_, 800, 700, format);
     PngDeflating deflating;
     deflating.chunk_bytes = 8192;
-    const FileBytes file = deflated_png(random_, image.view(), deflating);
-    const std::string path = put("photo.png", file);
-    EXPECT_TRUE(same_on_both({"hist", path, folder_ / "o.json"}, folder_ / "o.json"))
-        << "defects " << decode_with_twin(codecs::png::describe_png_data(file).value()).defects;
+    std::vector<std::uint32_t> defects;
+    for (bool by_device = false; !by_device && defects.size() < 3;) {
+      const FileBytes file = deflated_png(random_, smooth_image(random_, 800, 700, format).view(), deflating);
+      by_device = same_on_both({"hist", put("photo.png", file), folder_ / "o.json"}, folder_ / "o.json");
+      if (!by_device) {
+        defects.push_back(decode_with_twin(codecs::png::describe_png_data(file).value()).defects);
+      }
+    }
+    EXPECT_LT(defects.size(), 3U) << "defects " << fmt::format("{}", fmt::join(defects, ", "));
   }
 }
 
