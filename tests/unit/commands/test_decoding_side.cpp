@@ -1,6 +1,7 @@
 // A JPEG or PNG decoded on the device gives the same as on the host: outputs, messages and exit codes of whole
 // commands. The device is the twin.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
