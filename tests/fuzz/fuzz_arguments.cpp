@@ -64,7 +64,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
   taken_or_rejected([&] { (void)checked(batch); });
   commands::hist::Arguments hist;
   hist.channel = text(0).empty() ? hist.channel : text(0);
-  hist.form = text(1);
+  hist.format = text(1);
   hist.bins = std::atoi(text(2).c_str());
   hist.selection.region = text(3);
   taken_or_rejected([&] {
