@@ -63,8 +63,8 @@ class ReadAhead {
   /// Waits for the tasks that have started.
   ~ReadAhead() { stop(); }
 
-  /// Blocks until the next result is available. Returns nullopt after the last one, and after stop(). Call it from one
-  /// thread at a time.
+  /// Blocks until the next result is available. Returns nullopt after the last result, and after stop(). Call it from
+  /// one thread at a time.
   std::optional<Item> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || taken_ == plan_.count || place(taken_).has_value(); });

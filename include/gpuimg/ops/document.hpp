@@ -14,7 +14,7 @@ namespace gpuimg {
 enum class SpeckColor : std::uint8_t {
   black,
   white,
-  both,  ///< first black specks, then the white ones that remain
+  both,  ///< first black specks, then the remaining white specks
 };
 
 inline constexpr Limits<int> kSpeckLimits{1, 1'000'000};

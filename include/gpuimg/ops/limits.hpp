@@ -1,5 +1,5 @@
-// The valid range of a numeric option. Ranges are declared beside the options, where validate() applies them. Other
-// code, such as the parser of a command's options, reads them for its own messages.
+// The valid range of a numeric option. Ranges are declared next to the options, and validate() applies them. Other
+// code, such as the parser of a command's options, uses these ranges in its messages.
 #pragma once
 
 #include <string>

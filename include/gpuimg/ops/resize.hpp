@@ -1,5 +1,5 @@
 // Resize: options, and the plan that they define for an image of a given size. Specified in docs/operations.md,
-// "Resize"; the arithmetic is in core/ops/resize.hpp. Results equal those of Pillow's Image.resize and ImageOps.
+// "Resize"; the arithmetic is in core/ops/resize.hpp. Results equal the results of Pillow's Image.resize and ImageOps.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ enum class ResizeFilter : std::uint8_t { nearest, box, bilinear, hamming, bicubi
 
 /// How the image is fitted if both a width and a height are given.
 enum class ResizeFit : std::uint8_t {
-  inside,   ///< the largest size that fits into both, aspect ratio kept: ImageOps.contain
+  inside,   ///< the largest size within this size, aspect ratio kept: ImageOps.contain
   cover,    ///< exactly this size, filled by the middle of the image, aspect ratio kept: ImageOps.fit
   pad,      ///< exactly this size; like inside, then centered between two bars of one color: ImageOps.pad
   stretch,  ///< exactly this size, aspect ratio not kept
