@@ -15,7 +15,7 @@ struct Orientation {
 
 /// 2 is mirrored left to right, 3 rotated by 180°, 4 mirrored top to bottom, 5 transposed, 6 rotated by 90° clockwise,
 /// 7 transposed and rotated by 180°, 8 rotated by 90° counterclockwise. Any other value changes nothing. `width` and
-/// `height` are those of the stored pixels.
+/// `height` are the size of the stored pixels.
 inline Orientation orientation_of(int exif, std::int64_t width, std::int64_t height) {
   const std::int64_t right = width - 1;
   const std::int64_t bottom = (height - 1) * width;

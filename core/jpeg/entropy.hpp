@@ -89,7 +89,7 @@ GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t 
 /// Reasons why the host must decode a file, as bits of a mask.
 enum Defect : std::uint32_t {
   bad_code = 1U << 0,         ///< bits that match no code
-  bad_index = 1U << 1,        ///< a coefficient beyond the last one of its block
+  bad_index = 1U << 1,        ///< a coefficient beyond the end of its block
   bad_block_count = 1U << 2,  ///< too few or too many blocks
   bits_left = 1U << 3,        ///< 8 or more bits after the last block of a segment
   broken_chain = 1U << 4,     ///< a subsequence does not end in the state in which its successor began
@@ -259,7 +259,7 @@ class ScanCursor {
   std::uint32_t index_;
 };
 
-/// Decodes and sums the symbols that begin before bit `end`. The cursor ends up after the last of them.
+/// Decodes and sums the symbols that begin before bit `end`. Leaves the cursor after the last of these symbols.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
   ScanSums sums;
   // All symbols of a group that begins before this bit begin before `end`.
@@ -290,7 +290,7 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::ui
   return sums;
 }
 
-/// Likewise, but starts from `state` and updates it.
+/// Like the function above, but starts from `state` and updates it.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::uint32_t end) {
   if (state.bit >= end) {
     return {};
@@ -316,7 +316,7 @@ struct SubsequenceTask {
   std::uint32_t segment_blocks = 0;
 };
 
-/// Decodes the blocks that begin in a subsequence. The last one may extend into the bits of the successor. Skips a
+/// Decodes the blocks that begin in a subsequence. The last block may extend into the bits of the successor. Skips a
 /// block that began before the subsequence, because the predecessor decodes it. If no walk of a scan finds a defect,
 /// the result equals sequential decoding. Proof by induction: each walk starts with the final state and sums of its
 /// predecessor.

@@ -71,7 +71,7 @@ struct Layout {
     if (within > 0 && within < luma_blocks_per_mcu()) {
       return number - 1;
     }
-    // Between the first luma block of an MCU and the last one of the previous MCU there is only chroma.
+    // Between the first luma block of an MCU and the last luma block of the previous MCU, there is only chroma.
     const auto distance = within == 0 ? static_cast<std::uint32_t>(component_count) : blocks_per_mcu;
     return number < blocks_per_mcu ? number : number - distance;
   }

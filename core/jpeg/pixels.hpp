@@ -68,7 +68,7 @@ GPUIMG_HD inline void inverse_dct_1d(std::int32_t v[kBlockSide]) {
   }
 }
 
-/// Dequantizes and transforms one column of a block. Returns false if it is wild.
+/// Dequantizes and transforms one column of a block. Returns false if the column is wild.
 GPUIMG_HD inline bool inverse_dct_column(const std::int16_t coefficients[kBlockSide],
                                          const std::uint16_t steps[kBlockSide], std::int32_t column[kBlockSide]) {
   constexpr int kShift = 13 - 2;  // keeps two extra bits for the pass over rows
@@ -80,7 +80,8 @@ GPUIMG_HD inline bool inverse_dct_column(const std::int16_t coefficients[kBlockS
   return is_tame;
 }
 
-/// Transforms one row, after the columns. The samples still have to be clamped to 0 … 255. Returns false if it is wild.
+/// Transforms one row, after the columns. The caller must clamp the samples to 0 … 255. Returns false if the row is
+/// wild.
 GPUIMG_HD inline bool inverse_dct_row(std::int32_t row[kBlockSide]) {
   constexpr int kShift = 13 + 2 + 3;
   const bool is_tame = !is_wild(row);

@@ -123,7 +123,7 @@ GPUIMG_HD inline std::uint32_t clahe_level(const ClipRule& rule, std::uint64_t c
   return mapped >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(mapped);
 }
 
-/// Writes the table of a tile, with one entry per count. If nothing was counted, it is the identity.
+/// Writes the table of a tile, with one entry per count. If nothing was counted, the table is the identity.
 template <class Count>
 void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint16_t* map) {
   std::uint64_t counted = 0;
@@ -306,7 +306,7 @@ struct ColumnDeal {
   int begin = 0;
   int end = 0;
   int first_group = 0;
-  int groups = 0;  ///< groups with at least one column; the first and the last may reach beyond the rectangle
+  int groups = 0;  ///< groups with at least one column; the first and last group may reach beyond the rectangle
   int at_once = 1;
   int rows_at_once = 1;
 };

@@ -1,5 +1,5 @@
 // Non-local means: the table of weights, rounding, and how warps of device threads share planes and pixels. Specified
-// in docs/operations.md, "Denoising". Results equal those of OpenCV's fastNlMeansDenoising. The kernels are in
+// in docs/operations.md, "Denoising". Results equal the results of OpenCV's fastNlMeansDenoising. The kernels are in
 // cuda/denoise.cu; tests run their host twin.
 #pragma once
 
@@ -76,7 +76,7 @@ double estimated_noise(ConstView pixels, bool count_transparent) {
 /// Weights of patches. A patch with distance D has the weight weights[min(D >> shift, weights.size() − 1)].
 struct DenoiseTable {
   std::uint32_t shift = 0;
-  std::vector<std::uint32_t> weights;  ///< the last one is 0
+  std::vector<std::uint32_t> weights;  ///< the last weight is 0
 };
 
 /// D is a sum of squared differences for 8-bit samples, and of absolute differences for 16-bit samples. Weights are
@@ -126,12 +126,12 @@ GPUIMG_HD constexpr std::uint32_t scaled_distance(std::uint32_t distance, std::u
 inline constexpr int kDenoiseWarps = 4;  ///< warps per block, side by side
 inline constexpr int kDenoiseLanes = 32;
 
-/// Rows that one warp computes: as many as fit in the registers of its lanes.
+/// Number of rows that one warp computes, limited by the registers of its lanes.
 template <class T, int colors>
 inline constexpr int kDenoiseRows = sizeof(T) == 1 && colors == 1 ? 16 : 8;
 inline constexpr int kMostDenoiseRows = 16;
 
-/// Columns that one warp computes. Its outermost lanes only contribute to the patches of the other lanes.
+/// Number of columns that one warp computes. Its outermost lanes only contribute to the patches of the other lanes.
 GPUIMG_HD constexpr int denoise_columns(int patch) { return kDenoiseLanes - patch / 2 * 2; }
 
 GPUIMG_HD constexpr int whole_units(int size, int unit) { return (size + unit - 1) / unit * unit; }

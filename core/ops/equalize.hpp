@@ -48,7 +48,7 @@ GPUIMG_HD constexpr LevelRule stretch_rule(std::uint32_t v_max, std::uint32_t lo
 }
 
 /// For every formula except stretch. `first_count` and `last_count` are the counts of the lowest and highest level in
-/// use. If only one level is in use, both equal `total`.
+/// use. If only one level is in use, both counts equal `total`.
 GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t v_max, std::uint64_t total,
                                          std::uint64_t first_count, std::uint64_t last_count) {
   LevelRule rule;

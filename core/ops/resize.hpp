@@ -39,7 +39,7 @@ struct AxisWeights {
     const auto at = static_cast<std::size_t>(i);
     return static_cast<int>(starts[at + 1] - starts[at]);
   }
-  /// One past the last input position that output position i uses. Both this and first[i] are non-decreasing in i.
+  /// One past the last input position that output position i uses. end(i) and first[i] never decrease with i.
   [[nodiscard]] int end(int i) const { return first[static_cast<std::size_t>(i)] + count(i); }
 
   void add(int position, const std::vector<Weight>& of_position) {
@@ -199,7 +199,7 @@ struct ResizeWork {
   int image_height = 0;
   int first_row = 0;  ///< row of the image at which the picture begins
   RowRange rows;      ///< rows of the result to compute
-  RowRange placed;    ///< rows of the resampled image among them
+  RowRange placed;    ///< rows of the resampled image among these rows
   bool is_copy = false;
 
   [[nodiscard]] int height() const { return rows.end - rows.begin; }

@@ -126,7 +126,7 @@ GPUIMG_HD inline std::uint32_t dot_of_bytes(std::uint32_t levels, std::uint32_t 
 #endif
 }
 
-/// Likewise with signed digits; the result is modulo 2³².
+/// Like dot_of_bytes(), but with signed digits; the result is modulo 2³².
 GPUIMG_HD inline std::uint32_t dot_of_signed_digits(std::uint32_t levels, std::uint32_t digits, std::uint32_t sum) {
 #if defined(__CUDA_ARCH__)
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(levels), "r"(digits));
@@ -373,7 +373,7 @@ struct AcrossPass {
   }
 };
 
-/// The vertical pass after a horizontal one; processes four bytes of a row at once. Rows of `in` consist of whole
+/// The vertical pass after a horizontal pass; processes four bytes of a row at once. Rows of `in` consist of whole
 /// words.
 template <int channels>
 struct DownPass {

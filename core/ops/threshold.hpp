@@ -92,7 +92,7 @@ GPUIMG_HD inline bool is_white(std::uint32_t level, std::uint64_t sum, std::uint
   }
 }
 
-/// Likewise, for a window whose pixels have weights. White if all weights are 0.
+/// Like the function above, for a window whose pixels have weights. True if all weights are 0.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_white(std::uint32_t level, const WeightedSums& sums, const ThresholdRule& rule) {
   if (sums.weights == 0) {
@@ -294,7 +294,7 @@ class OtsuClasses {
 
 /// Otsu's thresholds for the histogram `counts`. Each threshold is the last level of a class; the last class has no
 /// threshold. The thresholds maximize Σ S²/n, where n is the number of pixels of a class and S the sum of their levels.
-/// Ties go to the smallest first threshold, then to the smallest second one, and so on. Exact. If there are fewer
+/// Ties go to the smallest first threshold, then to the smallest second threshold, and so on. Exact. If there are fewer
 /// levels in use than classes, each level is a class, and the first thresholds are 0.
 inline ClassLevels otsu_levels(const std::vector<std::uint64_t>& counts, int classes) {
   const std::vector<std::uint32_t> found = detail::OtsuClasses(counts).thresholds(static_cast<std::size_t>(classes));

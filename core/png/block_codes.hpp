@@ -1,7 +1,7 @@
 // Dynamic blocks of a deflate stream, for decoding by many threads. Finds where a block may begin: first tests a few
 // header fields at every bit, then the complete header. Builds the tables of a block's codes, which a group of threads
 // shares: one entry per 10 bits of a literal or match length, and per 8 bits of a distance; longer codes are looked up
-// by length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7. Rejects what zlib's inflate rejects.
+// by length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7. Rejects the same blocks as zlib's inflate.
 #pragma once
 
 #include <cstdint>
@@ -324,8 +324,8 @@ GPUIMG_HD inline LengthSums length_sums(const std::uint8_t* lengths) {
   return sums;
 }
 
-/// Sorts the kCount symbols from `first` on into their places. `before` counts the symbols before them, and `total` all
-/// symbols of the code.
+/// Sorts the kCount symbols from `first` on into their places. `before` counts the symbols before `first`, and `total`
+/// counts all symbols of the code.
 template <std::uint32_t kCount>
 GPUIMG_HD inline void order_symbols(const std::uint8_t* lengths, std::uint32_t first, const LengthSums& before,
                                     const LengthSums& total, std::uint16_t* ordered) {
@@ -379,8 +379,8 @@ GPUIMG_HD inline std::uint32_t table_entry(const CodeTables& tables, std::uint32
   const std::uint32_t aligned = reversed_code(index, kMaxCodeBits);
   const std::uint32_t length = code_length_of<1>(code, aligned);
   if (length > kBits) {
-    // Longer codes come after all shorter ones. So if the index, padded with zeros, is beyond the last code, then so is
-    // every continuation of it.
+    // Longer codes come after all shorter codes. So if the index, padded with zeros, is beyond the last code, then so
+    // is every continuation of it.
     return length > kMaxCodeBits ? kNoCode : kLongCode;
   }
   const std::uint32_t place = place_of_symbol(code, aligned, length);

@@ -83,8 +83,8 @@ GPUIMG_HD constexpr std::uint32_t literal_extra_bits(std::uint32_t symbol) {
 
 GPUIMG_HD constexpr std::uint32_t distance_extra_bits(std::uint32_t symbol) { return symbol < 4 ? 0 : symbol / 2 - 1; }
 
-/// Huffman codes are packed starting with their most significant bit, everything else with the least significant one.
-/// `length` is 1 to 16.
+/// Huffman codes are packed starting with their most significant bit, all other values starting with their least
+/// significant bit. `length` is 1 to 16.
 GPUIMG_HD constexpr std::uint32_t reversed_code(std::uint32_t code, std::uint32_t length) {
   code = (code & 0x5555U) << 1 | (code >> 1 & 0x5555U);
   code = (code & 0x3333U) << 2 | (code >> 2 & 0x3333U);

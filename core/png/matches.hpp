@@ -21,7 +21,8 @@ constexpr std::uint32_t kBlockBytes = 2 * kMaxStoredBytes / 8 * 8;
 constexpr std::uint32_t kPartBytes = 32768;
 constexpr std::uint32_t kPartsPerBlock = (kBlockBytes + kPartBytes - 1) / kPartBytes;
 
-/// Matches never refer to positions before this one, because the eight bytes before any candidate must be readable.
+/// Matches never refer to positions before this position, because the eight bytes before any candidate must be
+/// readable.
 constexpr std::uint32_t kFirstPosition = 8;
 constexpr std::uint32_t kLookAhead = 40;  ///< no match starts closer to the end of the strip than this
 

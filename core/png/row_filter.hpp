@@ -300,7 +300,8 @@ GPUIMG_HD constexpr std::uint32_t packed_byte(const std::uint8_t* bytes, int cou
   return bits;
 }
 
-/// Likewise for eight bytes, the first one lowest. The multiplication moves each bit to its place in the highest byte.
+/// Packs the top bits of eight bytes. The first byte is the lowest byte of `bytes`. The multiplication moves each bit
+/// to its place in the highest byte.
 GPUIMG_HD constexpr std::uint32_t packed_byte(std::uint64_t bytes) {
   constexpr std::uint64_t kLowestBits = 0x0101010101010101U;
   constexpr std::uint64_t kToTheirPlaces = 0x8040201008040201U;

@@ -192,7 +192,7 @@ GPUIMG_HD inline void write_chunk_head(const ChunkPlace& chunk, std::uint32_t st
   }
 }
 
-/// Likewise for a four-byte number at `byte`.
+/// Calls put(byte, value) for each byte of a four-byte number that begins at `byte`, high byte first.
 template <class Put>
 GPUIMG_HD inline void write_big_endian(std::uint64_t byte, std::uint32_t number, Put&& put) {
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -200,7 +200,7 @@ GPUIMG_HD inline void write_big_endian(std::uint64_t byte, std::uint32_t number,
   }
 }
 
-/// Likewise for the length of a stored block and its complement, low byte first.
+/// Calls put(byte, value) for each byte of a stored block's length and of its complement, low byte first.
 template <class Put>
 GPUIMG_HD inline void write_stored_length(std::uint64_t byte, std::uint32_t length, Put&& put) {
   const std::uint32_t both = length | (~length & 0xFFFFU) << 16;

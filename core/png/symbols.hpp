@@ -86,8 +86,8 @@ class SymbolWriter {
   std::uint64_t high_ = 0;
 };
 
-/// A run of adjacent matches with equal distance, which repeat the bytes before the first of them. Their symbols refer
-/// to these bytes instead of to one another, which keeps chains of symbols short in flat areas.
+/// A run of adjacent matches with equal distance. They repeat the bytes before the first match. Their symbols refer
+/// directly to these bytes, which keeps chains of symbols short in flat areas.
 class Run {
  public:
   /// Begins a match at byte `at`. It extends the run if it has the same distance and directly follows.

@@ -166,7 +166,8 @@ GPUIMG_HD inline std::uint32_t first_block_from(const Block* blocks, std::uint32
   return low;
 }
 
-/// Cuts a block into at least one window, up to bit `until`. Sets all members for windows except first_window.
+/// Cuts a block into at least one window, up to bit `until`. Sets all members that describe windows, except
+/// first_window.
 GPUIMG_HD inline void plan_block(Block& block, std::uint32_t until, const DecodeShape& shape) {
   const std::uint32_t words = until > block.data_begin ? (until - block.data_begin + 31) / 32 : 1;
   const std::uint32_t window_words = shape.lanes * shape.max_words;
@@ -458,7 +459,7 @@ GPUIMG_HD inline std::uint32_t skip_empty_blocks(const std::uint32_t* words, std
   return bit;
 }
 
-/// The known blocks. The first `sorted` are in order; the chain has appended the others.
+/// The known blocks. The first `sorted` blocks are in order; the chain has appended the other blocks.
 struct BlockList {
   Block* blocks = nullptr;
   std::uint32_t sorted = 0;

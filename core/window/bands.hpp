@@ -60,10 +60,11 @@ inline constexpr std::uint32_t kBandDigit = 128;
 /// window_mean() for small windows, by a single floating-point multiplication.
 class BandMean {
  public:
-  /// n is the number of pixels, which must be odd. Integers from 2²³ to 2²⁴ are exact floats, and their low bits are
-  /// those of the integer. A sum is increased by n/2 − ½ + n·m, which makes it larger than 2²³. Its product with 1/n
-  /// then exceeds the mean by m. Rounding the inverse changes a quotient by less than 0.6/n. If the inverse is too
-  /// small, sums are increased by one more. So a quotient is never below the exact one, and less than 1/n above it.
+  /// n is the number of pixels, which must be odd. Integers from 2²³ to 2²⁴ are exact floats, and the low bits of such
+  /// a float are the low bits of the integer. A sum is increased by n/2 − ½ + n·m, which makes it larger than 2²³. Its
+  /// product with 1/n then exceeds the mean by m. Rounding the inverse changes a quotient by less than 0.6/n. If the
+  /// inverse is too small, sums are increased by one more. So a computed quotient is never below the exact quotient,
+  /// and less than 1/n above it.
   explicit BandMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
     const std::uint32_t multiple = ((1U << 23) - 1) / n + 1;
     const bool is_below = static_cast<double>(inverse_) * n < 1.0;
@@ -97,8 +98,8 @@ class BandMean {
 class BandLimit {
  public:
   /// n is the number of pixels, which must be odd. The factor is one of the two floats next to the exact factor. The
-  /// upper one gives the right product after truncation if the error is smaller than the distance to the next limit.
-  /// With the lower one, sums are increased so that each product becomes larger by 1 / (denominator of the exact
+  /// upper float gives the right product after truncation if the error is smaller than the distance to the next limit.
+  /// With the lower float, sums are increased so that each product becomes larger by 1 / (denominator of the exact
   /// factor). For some n and percent, neither works.
   BandLimit(std::uint32_t n, std::uint32_t percent) {
     const std::uint32_t divisor = std::gcd(percent, 100 * n);

@@ -4,8 +4,8 @@
 // twin.
 //
 // A block computes rows over the whole width or a part of it. It keeps the sum of each column over the rows of the
-// windows. For each row further down, it adds the level that enters and subtracts the one that leaves. Prefix sums over
-// the columns then give the sum of each window as a difference.
+// windows. For each row further down, it adds the level that enters and subtracts the level that leaves. Prefix sums
+// over the columns then give the sum of each window as a difference.
 #pragma once
 
 #include <algorithm>
