@@ -183,7 +183,7 @@ class TileDenoiser {
     }
   }
 
-  /// Like slide_differences(), but only for pairs in which both pixels count. Also counts these pairs.
+  /// Like slide_differences(), but only for pairs in which both pixels count. Counts these pairs, too.
   void slide_visible(int from_x, int y, int dx, int dy, std::size_t first, std::size_t count) {
     const ChannelRows<const T> here = planes_.from(from_x, tile_.y + y);
     const ChannelRows<const T> there = planes_.from(from_x + dx, tile_.y + y + dy);

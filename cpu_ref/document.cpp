@@ -368,8 +368,9 @@ int lines_along(const TextColumns& text, int steps) {
   return lines;
 }
 
-/// Finds the angle with the largest sum. Ties go to the angle nearest to 0, then to the positive one. The image has
-/// text if the sums two degrees away from this angle are smaller by at least an eighth.
+/// Finds the angle at which the squares of sum_along() have the largest total. Ties go to the angle nearest to 0, then
+/// to the positive angle. The image has text if the totals two degrees away from this angle are smaller by at least an
+/// eighth.
 FoundSkew found_skew(const TextColumns& text) {
   std::array<std::uint64_t, 2 * kMostSteps + 1> squares{};
   const auto at = [&](int steps) -> std::uint64_t& { return squares[static_cast<std::size_t>(steps + kMostSteps)]; };
@@ -524,7 +525,7 @@ FoundSkew skew_of(ConstView pixels, PixelPool& pool) {
 // --- Deskewing: the rotation ---
 
 constexpr int kPhaseBits = 7;      ///< positions are in 128ths of a pixel
-constexpr int kWeightBits = 22;    ///< fraction bits of weights along one axis, whose unit is 1/(2·128³)
+constexpr int kWeightBits = 22;    ///< fraction bits of the weights along one axis: 2²² = 2·128³
 constexpr int kPositionBits = 31;  ///< fraction bits of exact positions
 constexpr int kTaps = 4;
 

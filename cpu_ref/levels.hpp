@@ -36,7 +36,8 @@ class LevelPlane {
   ConstView levels_;
 };
 
-/// Writes the bins (0 … bins − 1) of hue, saturation or lightness; the other parameters are those of read_levels().
+/// Writes the bins (0 … bins − 1) of hue, saturation or lightness; the other parameters are the same as for
+/// read_levels().
 void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer);
 
 /// The pixels that a Selection selects.

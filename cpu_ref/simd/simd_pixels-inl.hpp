@@ -35,7 +35,7 @@ HWY_INLINE Float approximate_reciprocal(Float x) {
   const auto refined = [&](Float y) { return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(Floats(), 2.0F))); };
   const Float once = refined(hn::ApproximateReciprocal(x));
 #if HWY_ARCH_ARM
-  return refined(once);  // ARM estimates have 8 bits, others 12 or 14
+  return refined(once);  // ARM estimates have 8 bits, x86 estimates 12 or 14
 #else
   return once;
 #endif
@@ -86,7 +86,7 @@ HWY_INLINE void store_words(Int words, std::uint8_t* to) {
   hn::StoreU(hn::BitCast(AllBytes(), stored), AllBytes(), to);
 }
 
-/// The same pair of 16-bit values in every 32-bit lane.
+/// Puts a pair of 16-bit values into every 32-bit lane.
 HWY_INLINE Short short_pairs(int low, int high) {
   const std::uint32_t both = (static_cast<std::uint32_t>(high) << 16) | (static_cast<std::uint32_t>(low) & 0xFFFFU);
   return hn::BitCast(Shorts(), hn::Set(Ints(), static_cast<std::int32_t>(both)));

@@ -14,7 +14,7 @@
 namespace gpuimg::cpu {
 
 /// Counts levels. Each level has kByteCounters counters, counts[8 × level + 0 … 7], and each occurrence increments any
-/// one of them. `counts` has 256 × kByteCounters counters, none of which may exceed 2³² − 1.
+/// one of them. `counts` has 256 × kByteCounters counters. No counter may exceed 2³² − 1.
 inline constexpr std::size_t kByteCounters = 8;
 void count_bytes(const std::uint8_t* levels, std::size_t count, std::uint32_t* counts);
 
