@@ -187,7 +187,7 @@ struct DenoisePixel {
   }
 };
 
-/// Writes 1 for each pixel whose alpha is not 0, else 0, and extends the borders like those of the planes.
+/// Writes 1 for each pixel whose alpha is not 0, else 0, and extends the borders like the borders of the planes.
 template <class T>
 struct FillVisible {
   PixelWeights<T> alphas;

@@ -1,6 +1,6 @@
-// The histogram operation on the device: selects what to count, and copies the counts to the host. Also counts in
-// global memory, for devices without enough shared memory for the counters. Specified in docs/operations.md,
-// "Histogram".
+// The histogram operation on the device: selects the pixels and levels to count, and copies the counts to the host.
+// Also counts in global memory, for devices without enough shared memory for the counters. Specified in
+// docs/operations.md, "Histogram".
 #include "count/count_levels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"

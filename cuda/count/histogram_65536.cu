@@ -1,6 +1,6 @@
 // Histograms of up to 65536 bins: counts in one set of counters per SM, adds the sets, then builds the look-up table.
-// For small 16-bit images, one launch stores the counters of its blocks as bytes, and the next adds them. Specified in
-// docs/operations.md, "Histogram"; design in docs/performance.md.
+// For small 16-bit images, one launch stores the counters of its blocks as bytes, and the next launch adds them.
+// Specified in docs/operations.md, "Histogram"; design in docs/performance.md.
 #include <algorithm>
 
 #include "count/count_levels.cuh"

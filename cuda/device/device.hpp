@@ -43,7 +43,7 @@ class Event {
   [[nodiscard]] cudaEvent_t get() const { return handle_; }
   void record(cudaStream_t stream);
   void wait() const;
-  /// Milliseconds from `earlier` to this event. Waits for both.
+  /// Milliseconds from `earlier` to this event. Waits for both events.
   [[nodiscard]] float elapsed_ms_since(const Event& earlier) const;
 
  private:

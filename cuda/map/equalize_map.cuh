@@ -94,10 +94,10 @@ struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChan
   }
 };
 
-/// Computes with_luma<std::uint8_t> with one multiply-add per channel. Both cases are (c − o)·q + b, rounded half away
-/// from zero. In gamut: o = 0, q = y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is
-/// multiplied by 1 + 2⁻²⁰. This factor moves ties away from zero, and is too small to move another value to a tie (the
-/// nearest is 1/510 away).
+/// Computes with_luma<std::uint8_t> with one multiply-add per channel. In and out of gamut, a channel c becomes (c −
+/// o)·q + b, rounded half away from zero. In gamut: o = 0, q = y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max −
+/// y), b = y_new. q is multiplied by 1 + 2⁻²⁰. This factor moves ties away from zero, and is too small to move another
+/// value to a tie (the nearest is 1/510 away).
 struct FastLuma8 {
   static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
   static constexpr float kTieBreak = 1.0F + 1.0F / 1048576.0F;

@@ -34,7 +34,7 @@ struct PixelOperation {
   static constexpr int kPixels = kGroupPixels<In, kInChannels, Out, kOutChannels>;
   static constexpr int kAhead = 1;  ///< groups that a thread loads before it maps the first
   /// Number of turns that a block takes before it ends. Short-lived blocks, which start in order of address, stream
-  /// faster than persistent ones. 0 = persistent blocks, for operations with an expensive prepare().
+  /// faster than persistent blocks. 0 = persistent blocks, for operations with an expensive prepare().
   static constexpr int kTurns = 1;
   /// True if prepare() reads results of the previous kernel, while the pixels do not depend on that kernel. On devices
   /// that support it, the launch then overlaps the last blocks of that kernel, and prepare() runs after it ends.

@@ -89,8 +89,8 @@ constexpr int kLanePixels = 4;
 constexpr int kWarpColumns = 32 * kLanePixels;
 constexpr std::size_t kStoreBytes = 16;
 
-/// One image and its table. `table` points to the entry of pixel (0, 0). Both that address and the pitch are multiples
-/// of kStoreBytes.
+/// One image and its table. `table` points to the entry of pixel (0, 0). This address and the pitch are multiples of
+/// kStoreBytes.
 struct TableJob {
   const std::byte* pixels = nullptr;
   void* table = nullptr;
@@ -365,7 +365,7 @@ struct TileShared {
 
 /// Sums a row over the tiles to the left, back to the nearest tile that has published the sum from the beginning of the
 /// row. All lanes of the warp must call this. kLanesPerRow adjacent lanes share a row; each polls kAhead tiles at once,
-/// the first lane the nearest ones.
+/// and the first lane polls the nearest tiles.
 template <class Tile>
 __device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Tile>& place, int row) {
   using Sum = typename Tile::Sum;

@@ -348,7 +348,7 @@ __device__ __forceinline__ uint2 packed_signs(const std::uint32_t (&words)[8]) {
                     __byte_perm(signs(words[4], words[5]), signs(words[6], words[7]), kPairs));
 }
 
-/// One of eight bytes.
+/// Byte `i` of eight bytes.
 __device__ __forceinline__ std::uint32_t byte_of(uint2 eight, int i) {
   return __byte_perm(i < 4 ? eight.x : eight.y, 0, 0x4440 + i % 4);
 }

@@ -20,9 +20,9 @@ namespace gpuimg::cuda {
 
 /// The rows of a block. A step has kBandStepRows rows. The first steps only sum the windows of the row above the
 /// results. From compute capability 9.0 on, a step's rows are one box of a tensor, and warps do not wait for each
-/// other. One barrier in shared memory counts the copied bytes, and a second one counts the warps that have read them;
-/// the last of these warps starts the copy of a later step. On older devices, each thread copies 16 bytes at a time,
-/// and all threads meet at every step.
+/// other. One barrier in shared memory counts the copied bytes, and a second barrier counts the warps that have read
+/// the bytes; the last of these warps starts the copy of a later step. On older devices, each thread copies 16 bytes at
+/// a time, and all threads meet at every step.
 class TileRows {
   static constexpr int kSlots = BandTile::kSlots;
 

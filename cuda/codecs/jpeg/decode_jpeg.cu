@@ -52,7 +52,7 @@ std::size_t lay_out(JpegJob& job, std::byte* memory) {
   return arrays.bytes();
 }
 
-/// Uploads coefficients while the host decodes the next ones.
+/// Uploads coefficients while the host decodes the next coefficients.
 class BlockUpload final : public JpegBlockSink {
  public:
   BlockUpload(Workspace& workspace, std::int16_t* to, const NewHostMemory& new_memory)

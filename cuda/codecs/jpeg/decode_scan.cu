@@ -1,5 +1,5 @@
 // Decodes a scan: finds the decoder's state and the sums at the start of every subsequence, then decodes the
-// coefficients of all blocks. Proves that the states are those of sequential decoding.
+// coefficients of all blocks. Proves that the states equal the states of sequential decoding.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/jpeg/block_memory.cuh"
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constan
 }
 
 /// One block. Thread → tile: repairs the tiles whose run-in was too short. Barriers of a round: a tile's start is read
-/// before the tile before it writes its new end; the ends and the defects are written before the next round reads them.
+/// before the previous tile writes its new end; the ends and the defects are written before the next round reads them.
 __global__ void __launch_bounds__(kJoinThreads) repair_tiles(const __grid_constant__ JpegJob job) {
   const jpeg::SubsequenceTable table = table_of(job);
   if (job.findings->defects != 0) {

@@ -22,7 +22,7 @@ static_assert(kThreads >= kLiteralSymbols + kDistanceSymbols && kThreads % 32 ==
 using Scan = cub::BlockScan<std::uint32_t, kThreads>;
 
 /// One of the codes of a block, in shared memory. Thread → symbol; all threads must make every call. Barriers separate
-/// the steps and follow the last one.
+/// the steps and follow the last step.
 template <std::uint32_t kSymbols, std::uint32_t kMaxBits>
 struct Alphabet {
   std::uint32_t counts[kSymbols];  ///< complete before the first call

@@ -138,7 +138,7 @@ struct Bounds {
   std::uint32_t stop;  ///< matches begin before this position
 };
 
-/// One turn of the loop makes 30 attempts and keeps those up to the first hit.
+/// One turn of the loop makes 30 attempts and keeps the attempts up to the first hit.
 __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots, Table& table, const Bounds& part) {
   const png::SearchSettings settings = png::search_settings(job.level);
   const std::uint64_t must_match = ~std::uint64_t{0} >> 8 * (16 - settings.min_length);  // of the second word

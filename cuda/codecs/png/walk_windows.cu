@@ -192,7 +192,8 @@ __device__ std::uint32_t settle_lanes(WalkShared& shared, const png::Subsequence
   }
 }
 
-/// Stores where each lane begins, and the window's results. Lanes after the last one that counts begin at its end.
+/// Stores where each lane begins, and the window's results. Lanes after the last lane that counts begin where that lane
+/// ends.
 __device__ void keep(const PngDecoderJob& job, WalkShared& shared, std::uint32_t number, std::uint32_t base,
                      const LaneWalk& lane, std::uint32_t last) {
   const bool counts = threadIdx.x <= last;
@@ -211,7 +212,7 @@ __device__ void keep(const PngDecoderJob& job, WalkShared& shared, std::uint32_t
 }
 
 /// Block → window; thread → subsequence. The first pass walks all windows of the round, from guessed entries except for
-/// the first window of each block. Later passes walk the windows that did not begin where the window before them ended.
+/// the first window of each block. Later passes walk the windows that did not begin where the previous window ended.
 /// Barriers: those in build_tables, after which the staged words are also complete; the last one comes before shared
 /// memory is reused.
 __global__ void __launch_bounds__(kWalkThreads)
