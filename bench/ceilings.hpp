@@ -19,9 +19,9 @@ struct Ceiling {
   [[nodiscard]] double gb_per_s() const { return static_cast<double>(bytes) / (1.0e6 * times.median_ms); }
 };
 
-/// Runs streams over one input and one output buffer. For each stream, tries several grid shapes, unroll factors and
-/// cache hints, then measures the fastest of them again. Buffers have at least 1 GiB, and consecutive runs use
-/// different parts of them, so no data is cached.
+/// Runs streams over one input and one output buffer. For each stream, tries several combinations of grid shape, unroll
+/// factor and cache hint, then measures the fastest combination again. Buffers have at least 1 GiB, and consecutive
+/// runs use different parts of the buffers, so no data is cached.
 class CeilingMeasurement {
  public:
   struct Shape;

@@ -206,7 +206,7 @@ bool equal_counts(const Histogram& histogram, const cv::Mat& counts) {
   return true;
 }
 
-/// The largest difference in hue, in degrees. Both are float32 triples; OpenCV's order is H, L, S.
+/// The largest difference in hue, in degrees. `ours` and `theirs` hold float32 triples; OpenCV's order is H, L, S.
 double hue_distance(const Image& ours, const cv::Mat& theirs) {
   const auto* values = reinterpret_cast<const float*>(ours.view().data);
   const auto* others = reinterpret_cast<const float*>(theirs.data);

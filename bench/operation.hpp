@@ -127,7 +127,7 @@ constexpr int window_of(Operation operation) {
   }
 }
 
-/// A window fits into images whose larger side has at least this many pixels.
+/// The smallest number of pixels that the larger side of an image must have, so that the window fits.
 constexpr int least_side(Operation operation) { return window_of(operation) / 2 + 1; }
 
 constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }

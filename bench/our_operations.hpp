@@ -1,4 +1,4 @@
-// gpuimg's operations as the benchmark times and checks them.
+// Runs gpuimg's operations for timing and checking.
 #pragma once
 
 #include <memory>
