@@ -149,8 +149,9 @@ class Documents(gpuimg_run.Comparison):
 
     def test_group4_of_pages_and_of_all_in_one_file(self):
         self.tools = [name for name in ("convert", "tiffcp") if shutil.which(name)]
-        if "convert" in self.tools and b"ImageMagick" not in self.tool("convert", "-version"):
-            self.tools.remove("convert")  # another program of this name
+        if "convert" in self.tools and b"ImageMagick" not in subprocess.run(
+                ["convert", "-version"], stdin=subprocess.DEVNULL, capture_output=True).stdout:
+            self.tools.remove("convert")  # another program has this name
         for name in {"convert", "tiffcp"} - set(self.tools):
             print(f"SKIPPED: {name} is not installed, and reads no page of Group 4", flush=True)
         pages, ratios = list(self.group4_pages()), []
