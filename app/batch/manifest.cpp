@@ -413,7 +413,7 @@ Manifest read_manifest_to_continue(const std::string& path) {
 }
 
 void ManifestReport::add(const Manifest& manifest, const std::string& name) {
-  const RunRecord& run = manifest.runs.back();  // the last run states how many items the file covers
+  const RunRecord& run = manifest.runs.back();  // the last one in the file states how many items it covers
   if (!runs_.empty()) {
     const RunRecord& first = runs_.front();
     if (first.operation != run.operation || first.parameters != run.parameters ||
