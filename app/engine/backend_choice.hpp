@@ -1,5 +1,5 @@
-// Which backends may run an operation, which of them `--backend auto` takes (the one expected to finish first), and
-// the backend that was chosen.
+// Determines which backends may run an operation, lets `--backend auto` choose the one that is expected to finish
+// first, and creates the chosen backend.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOpt
 /// The backends that `auto` chooses among, in list order: they are built in and may be chosen. Not empty.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);
 
-/// If there is only one candidate, why: "built without CUDA". Else empty.
+/// The reason why there is only one candidate, such as "built without CUDA". Empty if there are several.
 std::string why_only_one(const GlobalOptions& options);
 
 /// The backend to verify `kind` against: the CPU, or, for the CPU, another candidate.
@@ -39,7 +39,7 @@ BackendKind counterpart(BackendKind kind, const GlobalOptions& options);
 
 struct BackendEstimate {
   const BackendEntry* backend;
-  double ms;  ///< start included
+  double ms;  ///< including the backend's start-up
 };
 
 /// One estimate per candidate: the summed cost of options.operations, including operations that the CPU runs instead
@@ -49,7 +49,8 @@ std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workl
 /// The fastest backend; the first one on a tie.
 const BackendEntry& fastest(const std::vector<BackendEstimate>& estimates);
 
-/// If no candidate other than `chosen` can be available, why: "there is no CUDA device". Else empty. Touches no driver.
+/// The reason why no candidate other than `chosen` can be available, such as "there is no CUDA device". Empty if one
+/// can be. Calls no driver.
 std::string why_no_rival(const std::vector<BackendEstimate>& estimates, const BackendEntry& chosen);
 
 /// Keeps idle backends for the next command line of a process: the 64 most recently used. Thread-safe.
@@ -95,8 +96,8 @@ class BackendSource {
   /// The backend, or nullptr before get().
   [[nodiscard]] Backend* made() const { return backend_.get(); }
 
-  /// Runs work(), which uses the backends. If it throws what may be their fault, they are not kept for the next command
-  /// line.
+  /// Runs work(), which uses the backends. After an exception that a backend may have caused, no backend is kept for
+  /// the next command line.
   template <class Work>
   auto guarded(const Work& work) {
     try {

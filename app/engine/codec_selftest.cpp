@@ -43,7 +43,7 @@ struct KnownFile {
 };
 
 #if GPUIMG_HAS_HEIF
-/// An AVIF of one gray pixel, coded without loss.
+/// A lossless AVIF of one gray pixel.
 constexpr std::string_view kGrayAvif =
     "\x00\x00\x00\x1C\x66\x74\x79\x70\x61\x76\x69\x66\x00\x00\x00\x00\x61\x76\x69\x66\x6D\x69\x66\x31"
     "\x6D\x69\x61\x66\x00\x00\x00\xE8\x6D\x65\x74\x61\x00\x00\x00\x00\x00\x00\x00\x21\x68\x64\x6C\x72"
@@ -84,8 +84,8 @@ int level_at(ConstView pixels, int x, int y, int channel) {
   return pixels.format.sample == Sample::u8 ? pixels.row<std::uint8_t>(y)[i] : pixels.row<std::uint16_t>(y)[i];
 }
 
-/// Empty if the written channels are read back the same, or, for JPEG, as close as quality 100 allows. BMP and WebP
-/// hold gray as RGB.
+/// Empty if the channels that were written are read back unchanged, or, for JPEG, as close as quality 100 allows. The
+/// file may have more channels: BMP and WebP store gray as RGB.
 std::string difference_after(const Codec& codec, ConstView written, ConstView read) {
   const int most = codec.format == FileFormat::jpeg ? 6 : 0;
   if (read.width != written.width || read.height != written.height || read.format.sample != written.format.sample ||
@@ -115,7 +115,7 @@ std::string difference_after(const Codec& codec, const KnownFile& known) {
   return is_right && std::equal(known.rgb.begin(), known.rgb.end(), pixel) ? "" : "other pixels";
 }
 
-/// Counts a check. check() returns the difference, and may throw.
+/// Runs a check and counts it. check() returns the difference, and may throw.
 template <class Check>
 void count(SelfTestResult& result, const std::string& what, const Check& check) {
   ++result.checks;
@@ -163,7 +163,7 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   const std::vector<std::byte> file = codecs::encode_image(source.view(), FileFormat::jpeg, kName, writing);
   std::optional<EncodedJpeg> encoded = codecs::jpeg::describe_jpeg(file);
   if (!encoded) {
-    return std::nullopt;  // not the usual encoder
+    return std::nullopt;  // the linked libjpeg encodes JPEGs that backends do not decode
   }
   encoded->orientation = trial.orientation;
   std::optional<Picture> decoded = backend.decode(*encoded);
@@ -254,7 +254,7 @@ constexpr std::array<JpegTrial, 6> kJpegTrials = {{
     {"gray", 145, 29, 1, ChromaSubsampling::s444, 85},
 }};
 
-/// In some of them, matches are searched in several parts.
+/// Some are large enough that the search for matches is divided into several parts.
 constexpr std::array<PngTrial, 7> kPngTrials = {{
     {"8 bits", 211, 163, {Sample::u8, 3}, 1},
     {"8 bits, level 0", 197, 171, {Sample::u8, 3}, 0},

@@ -1,5 +1,5 @@
-// Checks codecs: what the host reads and writes, and that a backend's own codecs agree with the host's before they are
-// used.
+// Tests the host's codecs with round trips and known files. Tests that a backend's own codecs agree with the host's
+// before they are used.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 
 namespace gpuimg {
 
-/// False for HEIF if libheif, which is opened at run time, or its decoder is not installed.
+/// False for HEIF if libheif (opened at run time) or its AV1 decoder is not installed.
 bool can_be_tested(const codecs::Codec& codec);
 
 /// Writes every pixel format that the codec holds and reads the files back, or reads a file built into gpuimg.
 SelfTestResult test_codec(const codecs::Codec& codec);
 
 /// Decodes small images of a format, JPEG or PNG, on the backend and with libjpeg or libpng. `checks` counts the images
-/// that the backend accepted: none if it has no decoder. Throws Error{device_fault}, and what libjpeg's failures
-/// become.
+/// that the backend accepted: none if it has no decoder. Throws Error{device_fault}, and the Error of a failure in
+/// libjpeg or libpng.
 SelfTestResult test_decoder(Backend& backend, codecs::FileFormat format);
 
 /// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise as

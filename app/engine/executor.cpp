@@ -1,4 +1,4 @@
-// Implements the steps between upload and download.
+// Uploads the input, runs the steps and downloads the result. Groups steps that can run together on bands or strips.
 #include "engine/executor.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,8 @@ void check_fit(const AnyStep& step, const ImageShape& image) {
   }
 }
 
-/// Rejects what does not fit a later step before an earlier step spends time. A single step rejects it itself.
+/// Rejects an image or mask that does not fit a later step before an earlier step spends time. A single step checks its
+/// own input.
 void check_fit(const OperationInput& input, const Steps& steps, const CountStep* last = nullptr) {
   if (steps.size() + (last != nullptr ? 1 : 0) <= 1) {
     return;
@@ -113,13 +114,13 @@ std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kep
   return memory;
 }
 
-/// The rows that steps compute from a file's rows or from other ComputedRows. Computed each time they are read, unless
-/// they are kept.
+/// Rows that steps compute from a file's rows or from other ComputedRows. They are computed again each time they are
+/// read, unless they are kept.
 class ComputedRows final : public codecs::RowReader {
  public:
   /// Runs the steps on this backend; the backend passes their result on.
   using Compute = std::function<void(StripedBackend& on)>;
-  /// Runs the reader of the rows.
+  /// Calls read(), which passes rows to their reader, and counts its time for the reader's step.
   using Resume = std::function<void(const std::function<void()>& read)>;
 
   ComputedRows(const ImageShape& shape, const StripedBackend& like, const StripMemory& memory, bool is_kept,
@@ -186,8 +187,8 @@ struct Attempt {
   std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}, if a device ran out of memory
 };
 
-/// The only place that catches a lack of memory during the work: turns it into a result, for which placement_after()
-/// gives the next placement. docs/decisions/0031-memory-that-is-gone.md.
+/// Runs the work and turns Error{out_of_memory} into a result, so that the caller can retry in another placement. No
+/// other place catches this error during the work. docs/decisions/0031-memory-that-is-gone.md.
 Attempt attempted(const std::function<bool()>& work) {
   try {
     return {work()};
@@ -199,8 +200,8 @@ Attempt attempted(const std::function<bool()>& work) {
   }
 }
 
-/// Shares the pixels with a Picture in host memory that is only read, so that images of a run share the mask instead of
-/// copying it. `image` must outlive the result.
+/// The same pixels without a copy, for a Picture in host memory that is only read: all images of a run share one mask.
+/// `image` must outlive the result.
 Image lent(const Image& image) {
   auto* const pixels = const_cast<std::byte*>(image.view().data);
   return {image.width(), image.height(), image.format(), PixelMemory(pixels, {[](std::byte* /*pixels*/) {}})};

@@ -105,13 +105,13 @@ CheckFit fit_of(const Options& options) {
   };
 }
 
-/// A step from an image to an image. `run` is called again after a failure, so it must not use up what it captures. It
+/// A step from an image to an image. `run` is called again after a failure, so it must not consume what it captures. It
 /// receives `mask` uploaded to the backend, or nullptr.
 struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
   std::string_view name = {};    ///< shown in the times if there are several steps
-  OperationTraits traits = {};   ///< for its input, if there are several steps; by default all backends have it
+  OperationTraits traits = {};   ///< for its input; required if there are several steps. Default: all backends have it
   CheckFit check_fit = nullptr;  ///< called before any of several steps runs; null: any image fits
 };
 
@@ -128,7 +128,7 @@ Step applying(const Options& options) {
 /// backend lacks runs on the CPU: the pixels move there, and back for the next step that the backend has.
 using Steps = std::vector<Step>;
 
-/// A last step that counts.
+/// A last step that counts pixels.
 struct CountStep {
   std::function<Histogram(Backend& backend, const Picture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
@@ -156,11 +156,11 @@ struct ProcessedImage {
   int height = 0;
   PixelFormat format;
   std::optional<Encoded> encoded;
-  Image image;             ///< empty if `encoded` is there, except with --verify
+  Image image;             ///< empty if `encoded` has a value, except with --verify
   std::string encoded_by;  ///< the backend of `encoded`
 };
 
-/// Compares the pixels of both, which must be there.
+/// Compares the pixels, which both results must have.
 inline std::string first_difference(const ProcessedImage& a, const std::string& a_name, const ProcessedImage& b,
                                     const std::string& b_name) {
   return first_difference(a.image, a_name, b.image, b_name);
@@ -172,7 +172,7 @@ using StageRows = std::function<bool(Phase phase, const std::function<bool(codec
 
 class Executor {
  public:
-  /// What an executor works with; all of it outlives the executor.
+  /// What an executor works with. Everything in it must outlive the executor.
   struct Parts {
     const GlobalOptions& options;
     ItemReport& report;
@@ -208,7 +208,7 @@ class Executor {
   PhaseTimes& times() { return parts_.report.times(); }
   Backend& backend();
 
-  /// Uploads the host's pixels, which only the last attempt may give away.
+  /// Uploads the host's pixels; only the last attempt may move them.
   Picture uploaded(Backend& backend, const AttemptInput& input);
   Picture upload(Backend& backend, ConstView pixels);
   Picture uploaded_mask(Backend& backend, const Image& mask);
@@ -247,7 +247,7 @@ class Executor {
   /// and the steps end with a count, the steps are computed while the rows are read; `left` is then empty.
   StepPixels begin_steps(Backend& on, const AttemptInput& input, std::span<const Step>& left, const CountStep* last);
 
-  /// The backend for a step that only these backends have, in a run on `on`: `on` itself or the CPU's.
+  /// The backend for a step that only `only_on` have: `on` if it is one of them, otherwise the CPU's.
   Backend& place_of_step(Backend& on, std::span<const BackendKind> only_on);
 
   /// Moves the pixels to `there`; a no-op if they are there already.
@@ -279,11 +279,11 @@ class Executor {
   /// is the place of the first step.
   Picture run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps, std::size_t first_place);
 
-  /// Returns false if bands of a file turned out to be void.
+  /// Work that runs in a placement. Returns false if bands of a file turned out to be void.
   using PlacedWork = std::function<bool(Backend& backend, const Placement& placement)>;
 
-  /// Runs the work as `placement` says. Each time the device runs out of memory, retries as placement_after() says.
-  /// Throws the last Error{out_of_memory} if no placement is left.
+  /// Runs the work in `placement`. Each time the device runs out of memory, retries in the placement that
+  /// placement_after() returns. Throws the last Error{out_of_memory} if no placement is left.
   bool run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share, const PlacedWork& work);
 
   /// Waits for the memory of the placement for a retry.
@@ -292,7 +292,7 @@ class Executor {
   /// Writes the rows as they are. Returns false if the bands are void.
   bool copy_bands(codecs::RowReader& rows, codecs::RowWriter& to);
 
-  /// Runs the steps on bands of the input's rows. Returns false if they are void.
+  /// Runs the steps on bands of the input's rows. Returns false if the bands are void.
   bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
   /// Steps that run one after another on each band, or a single step that cuts the bands itself.
@@ -310,8 +310,8 @@ class Executor {
   };
   static Reader reader_of(Group group, std::size_t place);
 
-  /// The rows that the groups compute from a file's rows while they are read. The groups' strips share the memory of
-  /// `bands` with the strips that `last` reads.
+  /// A reader that reads a file's rows and runs the groups on them. The groups' strips share the memory of `bands` with
+  /// the strips that `last` reads.
   std::shared_ptr<codecs::RowReader> rows_after(StripedBackend& bands, std::shared_ptr<codecs::RowReader> rows,
                                                 std::span<const Group> groups, const Reader& last);
 
@@ -349,7 +349,7 @@ class Executor {
     if (!options().verify) {
       return result_on(first, std::move(input));
     }
-    OperationInput again = input.clone();  // on the host, as the loader leaves it
+    OperationInput again = input.clone();  // with --verify, the loader leaves the pixels on the host
     Backend& second = parts_.backends.other();
     Result result = result_on(first, std::move(input));
     const Result expected = result_on(second, std::move(again));

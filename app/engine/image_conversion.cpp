@@ -11,7 +11,7 @@ namespace {
 /// From 8 to 16 bits: 255 becomes 65535.
 constexpr std::uint32_t kLevelScale = 257;
 
-/// The sum stays below 2³², also for 16 bits.
+/// The sum stays below 2³², even for 16 bits.
 template <class T>
 T blended(std::uint32_t color, std::uint32_t alpha, std::uint32_t background) {
   constexpr std::uint32_t kMax = std::numeric_limits<T>::max();

@@ -46,7 +46,7 @@ class ImageJob {
   /// Puts steps before those of the job.
   void run_after(const std::vector<EarlierStep>& earlier);
 
-  /// The traits of its operations, in order, for an image of unknown shape.
+  /// The traits of the job's operations, in order, for an image of unknown shape.
   [[nodiscard]] virtual std::vector<OperationTraits> operations() const { return steps_.traits({}); }
 
   /// Throws Error{usage} if the name or extension of the output does not fit the result.
@@ -77,7 +77,7 @@ class ImageJob {
   [[nodiscard]] virtual std::string extension_for(const std::string& input) const = 0;
 
   /// Extensions of input files in folders, in lower case, without a dot. Includes those of formats that gpuimg cannot
-  /// read: such a file fails by name instead of being overlooked.
+  /// read, so that such a file causes an error instead of being overlooked.
   [[nodiscard]] virtual std::vector<std::string> input_extensions() const { return steps_.input_extensions(); }
 
   /// The memory that run() needs for an image besides its pixels.

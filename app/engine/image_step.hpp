@@ -27,10 +27,10 @@ struct Worker;
 struct ExtraBytes {
   std::uint64_t result = 0;      ///< 0 if it is computed in place, or is a few numbers
   std::uint64_t others = 0;      ///< levels, and conversions of the result before it is written
-  std::uint64_t halo = 0;        ///< bytes: the rows above and below that a result row depends on, of all operations
-  std::uint64_t of_thread = 0;   ///< bytes, besides what all codecs need: rows that wait to be encoded
+  std::uint64_t halo = 0;        ///< bytes: the halo rows of all operations, with their results and window sums
+  std::uint64_t of_thread = 0;   ///< bytes per thread, besides what all codecs need: rows that wait to be encoded
   std::uint64_t operations = 1;  ///< a count, not bytes: each operation may hold a band
-  std::uint64_t sides = 0;       ///< bytes, besides `others`: per row and column, growing with width and height
+  std::uint64_t sides = 0;       ///< bytes, besides `others`: proportional to width plus height
   std::uint64_t tables = 0;      ///< bytes: tables of an operation, independent of the size of the image
 };
 
@@ -71,14 +71,14 @@ class ImageStep {
   /// True if the step reports its progress to the worker's report.
   [[nodiscard]] virtual bool can_be_watched() const { return false; }
 
-  /// True if the step reads its files by read(); it can then only be the first step.
+  /// True if the step reads its files with read(); it can then only be the first step.
   [[nodiscard]] virtual bool reads_files() const { return false; }
   [[nodiscard]] virtual codecs::DecodedImage read(Worker& /*worker*/, const std::string& /*path*/) const { return {}; }
 
   /// Extensions of the files that the step reads, as in ImageJob::input_extensions.
   [[nodiscard]] virtual std::vector<std::string> input_extensions() const { return codecs::input_extensions(); }
 
-  /// When reading rows in bands pays, if this is the only step.
+  /// When reading rows in bands pays off, if this is the only step.
   [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
 
   /// True if the result is black and white. The output then keeps no JPEG quality, and is a PNG unless requested
@@ -88,8 +88,8 @@ class ImageStep {
   /// Reads data shared by all images; called once, before the first image.
   virtual void prepare(Worker& /*worker*/) {}
 
-  /// Throws what for_image() throws for this size alone, which may come from the file's header. `path`, in the form
-  /// that messages show, starts the message.
+  /// Throws what for_image() would throw for this shape, which may come from the file's header. The message starts with
+  /// `path`, which is already in the form that messages show.
   virtual void check_shape(const ImageShape& /*input*/, const std::string& /*path*/, const Worker& /*worker*/) const {}
 
   /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The step
@@ -99,7 +99,7 @@ class ImageStep {
 
 class ImageSteps {
  public:
-  /// The steps of one image, and what they make.
+  /// The steps of one image, and the shape of their result.
   struct OfImage {
     Steps steps;
     ImageShape result;
@@ -131,13 +131,13 @@ class ImageSteps {
   /// Throws Error{usage} if the first step reads the files, so that no step can come before it.
   void reject_reading_files() const;
 
-  /// Reads a file by the first step.
+  /// Reads a file with the first step.
   [[nodiscard]] codecs::DecodedImage read(Worker& worker, const std::string& path) const {
     return steps_.front()->read(worker, path);
   }
 
-  /// True if all steps can run on bands of rows: no step needs its last input rows for its first result rows, or needs
-  /// the pixels on the host.
+  /// True if all steps can run on bands of rows: no step needs its last input rows for its first result rows, and none
+  /// needs the pixels on the host.
   [[nodiscard]] bool takes_bands() const;
 
   /// Like the members of ImageStep, for all steps together.
@@ -162,10 +162,10 @@ class ImageSteps {
   std::vector<std::shared_ptr<ImageStep>> steps_;
 };
 
-/// The largest image that a file may hold, by its header.
+/// The largest image that a file may hold, according to its header.
 ImageShape largest_shape(const codecs::DeclaredImage& declared);
 
-/// The memory that the operations need, run one after another on an image of this shape.
+/// The memory that the operations need when they run one after another on an image of this shape.
 ExtraBytes held_by(const std::vector<OperationTraits>& operations, const ImageShape& input);
 
 }  // namespace gpuimg

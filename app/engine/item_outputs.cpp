@@ -122,7 +122,7 @@ bool ItemOutputs::try_stage(const std::string& output, std::optional<Phase> phas
     return true;
   }
   StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules); });
-  std::uint64_t end = 0;  // of the parts with a place
+  std::uint64_t end = 0;  // of the parts with an offset
   const FileParts parts{
       [&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); },
       [&](std::uint64_t offset, std::span<const std::byte> part) {

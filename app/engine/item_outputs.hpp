@@ -1,4 +1,4 @@
-// The outputs of one input: staged files, streams, and members of an archive. All get their names together, or none.
+// The outputs of one input: staged files, streams, and members of an archive. Either all are committed or none is.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,12 @@ namespace gpuimg {
 
 /// For a text output: rejects the name of a file that text must not replace, even with --force. Throws Error{write} if
 /// the file is one of `inputs`, under any name, or if its content is an image or another binary format, and
-/// Error{usage} if the name has the extension of an image. Streams pass.
+/// Error{usage} if the name has the extension of an image. Accepts any stream.
 void check_text_output(const std::string& output, const std::vector<std::string>& inputs);
 
 class ItemOutputs {
  public:
-  /// Borrows `times`, where writing is measured, and `inputs`, the files that text must not replace.
+  /// Borrows `times`, which records the writing, and `inputs`, the files that text must not replace.
   ItemOutputs(PhaseTimes& times, const OverwriteRules& rules, const std::vector<std::string>& inputs)
       : times_(times), inputs_(inputs), rules_(rules) {}
 
@@ -43,11 +43,11 @@ class ItemOutputs {
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
   /// Stages an output that produce(to) writes. An output that must be whole before it is written is kept instead; bytes
-  /// in `lent` are then not copied. Writing counts as the write phase, everything else as `phase`, if there is one.
+  /// in `lent` are then not copied. Writing counts as the write phase; everything else counts as `phase`, if given.
   void stage(const std::string& output, std::optional<Phase> phase,
              const std::function<void(const FileParts& to)>& produce, LentBytes lent = {});
 
-  /// The same, but leaves nothing and returns false if produce(to) returns false.
+  /// The same, but stages nothing and returns false if produce(to) returns false.
   bool try_stage(const std::string& output, Phase phase, const std::function<bool(const FileParts& to)>& produce);
 
   /// The same for an output in memory.
@@ -66,8 +66,8 @@ class ItemOutputs {
   };
   [[nodiscard]] std::vector<Kept> take_kept() { return std::exchange(kept_, {}); }
 
-  /// Prepares the messages of commit(), which then needs no memory for them; returns their number. The message that a
-  /// file is replaced has the verbosity `of_replaced`.
+  /// Prepares the messages of commit(), so that commit() allocates nothing for them. Returns their number. The message
+  /// that a file is replaced has the verbosity `of_replaced`.
   std::size_t announce(Verbosity of_replaced);
 
   /// First writes the streams, then renames the files: all or none, unless a rename fails.

@@ -1,5 +1,5 @@
-// What is reported about one input: the time of each phase, which sides decoded and encoded, where it was computed,
-// messages, and what it adds to the output of a run.
+// The report about one input: the time of each phase, which sides decoded and encoded, which backend computed,
+// messages, and what the input adds to the merged output of a run.
 #pragma once
 
 #include <array>
@@ -32,15 +32,15 @@ class PhaseTimes {
  public:
   PhaseTimes() : began_(Clock::now()) {}
 
-  /// Runs work() and adds its duration to the phase, less that of measurements inside it, which count for their own
-  /// phases. Such nested measurements may run on other threads, one at a time.
+  /// Runs work() and adds its duration to the phase. Nested measurements count for their own phases only. They may run
+  /// on other threads, one at a time.
   template <class Work>
   decltype(auto) measure(Phase phase, Work&& work) {
     const Turn turn(*this, phase);
     return std::forward<Work>(work)();
   }
 
-  /// One of several steps. `name` is a string literal.
+  /// Identifies one of several steps. `name` is a string literal.
   struct StepPlace {
     std::size_t place = 0;  ///< from 1; 0: there is only one step, which has no time of its own
     std::string_view name = {};
@@ -120,7 +120,7 @@ class PhaseTimes {
   std::array<double, kPhaseNames.size()> milliseconds_{};
   std::vector<StepTime> steps_;  ///< empty if there is only one step
   std::optional<Phase> running_;
-  Clock::time_point since_;  ///< of `running_`
+  Clock::time_point since_;  ///< when `running_` began
   std::size_t running_step_ = 0;
   Clock::time_point step_since_;
   Clock::time_point began_;
@@ -146,7 +146,7 @@ class ItemReport {
   void detail(std::string text) { tell({Verbosity::verbose, std::move(text)}); }
   void tell(Message message);
 
-  /// The next `count` messages then allocate nothing.
+  /// Lets tell() store the next `count` messages without allocating.
   void reserve_messages(std::size_t count) { messages_.reserve(messages_.size() + count); }
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
   [[nodiscard]] Messages messages_are() const { return messages_are_; }
@@ -154,7 +154,7 @@ class ItemReport {
   /// Notes that the input is computed on `backend`, on this device if the backend has devices.
   void record(const Backend& backend, int device);
 
-  /// Adds the report about a part of the input, with these messages in place of its own.
+  /// Adds the report about a part of the input, but with `messages` in place of the part's own.
   void add_part(const ItemReport& part, std::vector<Message> messages);
 
   /// The backend of this input: "cpu", "cuda", or empty if none was used yet.

@@ -217,7 +217,7 @@ Image Loader::read_whole(std::shared_ptr<codecs::RowReader> rows) {
   return std::move(decoded.image);
 }
 
-/// Creates the CUDA context while the host decodes.
+/// Lets a device backend start while the host decodes.
 void Loader::expect_image(const codecs::DeclaredImage& declared) {
   if (declared.pixels() > 0 && declared.pixels() <= options().max_pixels) {
     parts_.backends.expect_image(declared.pixels(), declared.decoding_ms);

@@ -1,5 +1,5 @@
-// From a file, a pipe or a member of an archive to pixels: on the host, on the backend that will use them, or left in
-// their file as rows. The only place that chooses which side decodes. docs/architecture.md, "How a JPEG is read".
+// Reads a file, a pipe or a member of an archive. The pixels end up on the host, on the backend that will use them, or
+// stay in their file as rows. Only this file chooses which side decodes. docs/architecture.md, "How a JPEG is read".
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ enum class RowsWhen { always, on_host, too_large, never };
 
 class Loader {
  public:
-  /// What a loader works with; all of it outlives the loader.
+  /// What a loader works with. Everything in it must outlive the loader.
   struct Parts {
     const GlobalOptions& options;
     ItemReport& report;
@@ -77,15 +77,15 @@ class Loader {
   /// For operations that compute luma: notes under -v if the weights are applied to colors that are not sRGB.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 
-  /// In a batch, load_rows() leaves pixels in the file only for an input that starts with this call; other inputs reuse
-  /// pooled memory. `bytes`: the memory that the input may use.
+  /// Call right after begin() to let load_rows() leave the pixels in the file. In a batch, load_rows() otherwise
+  /// decodes them into pooled memory. `bytes`: the memory that the input may use.
   void read_in_bands(std::uint64_t bytes) { band_bytes_ = bytes; }
 
   /// The memory that the input's bands may use together.
   [[nodiscard]] std::uint64_t bytes_for_bands() const;
 
-  /// Decodes the file whose rows were left in it and turned out to be void. Throws the decoder's verdict, and
-  /// Error{out_of_memory} if --max-memory does not leave room for the whole image.
+  /// Decodes the whole image after its bands turned out to be void (RowReader::read). Throws the decoder's error if the
+  /// file is damaged, and Error{out_of_memory} if --max-memory does not leave room for the whole image.
   Image read_whole(std::shared_ptr<codecs::RowReader> rows);
 
   /// Decodes pixels on the host that are not an operation's input, such as a mask.
@@ -99,7 +99,7 @@ class Loader {
   /// Memory that a file is read into, or null for ordinary memory.
   LendMemory input_memory();
 
-  /// The backend whose memory files and pixels may use, in a batch; else nullptr.
+  /// In a batch, the backend whose memory files and pixels may use; otherwise null.
   [[nodiscard]] Backend* batch_backend() const;
 
   /// For decoding on the host.
@@ -129,7 +129,7 @@ class Loader {
   /// pixels.
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
 
-  /// The file of rows, for messages.
+  /// The name, for messages, of the file that is read in bands.
   [[nodiscard]] std::string rows_name() const;
   void reject_whole(const codecs::RowReader& rows) const;
 
@@ -139,10 +139,10 @@ class Loader {
   std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
   std::map<std::string, codecs::DecodedImage> images_;
   std::optional<std::uint64_t> band_bytes_;    ///< of read_in_bands()
-  std::uint64_t bytes_beside_bands_ = 0;       ///< of an input that is read in bands: BandDecoding
+  std::uint64_t bytes_beside_bands_ = 0;       ///< BandDecoding::bytes of an input that is read in bands
   std::string rows_path_;                      ///< the file of an input that is read in bands
-  std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
-  std::vector<std::string> printed_notes_;     ///< of that file
+  std::shared_ptr<const Bytes> rows_content_;  ///< its content, if it is a pipe
+  std::vector<std::string> printed_notes_;     ///< notes about it that were printed
 };
 
 }  // namespace gpuimg

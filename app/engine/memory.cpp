@@ -1,6 +1,6 @@
-// Reads /proc/meminfo, the limits of control groups and /proc/self/statm; adds up what decoders, operations and
-// encoders hold at the same time (tests/unit/commands/test_image_memory.cpp checks that actual use never exceeds it);
-// waits and accounts.
+// Reads /proc/meminfo, the limits of control groups and /proc/self/statm. Adds up what decoders, operations and
+// encoders hold at the same time; tests/unit/commands/test_image_memory.cpp checks that actual use never exceeds the
+// sum. Implements the budgets.
 #include "engine/memory.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ std::uint64_t left_by_option(std::uint64_t limit) {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLeast = 2 * kMebibyte;
 
-/// What a decoder and an encoder hold besides that many bytes of pixels: parts of the pixels.
+/// What a decoder and an encoder hold besides `pixels` bytes of pixels: copies of parts of them.
 std::uint64_t codec_bytes(std::uint64_t pixels) { return kLeast + std::min(6 * kMebibyte, 2 * pixels); }
 
 /// The input's pixels may be in a larger block that a pool kept from an earlier result: PixelPool.

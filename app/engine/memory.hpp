@@ -23,20 +23,21 @@ namespace gpuimg {
 class ImageJob;
 struct ItemPaths;
 
-/// The memory that all images may use together: `limit` (--max-memory) minus what the process uses already, or half of
-/// the free memory. Never more than the control groups leave.
+/// The memory that all images may use together: `limit` (--max-memory) minus what the process uses already, or, without
+/// a limit, half of the free memory. Never more than the control groups leave.
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit);
 
 /// The memory that a single image may use.
 struct MostMemory {
   std::uint64_t bytes = 0;
-  std::optional<std::uint64_t> option;  ///< --max-memory, if it leaves so little; else a control group does
+  std::optional<std::uint64_t> option;  ///< --max-memory if it sets the limit; nullopt if a control group does
 };
 
-/// Nullopt if neither `limit` (--max-memory) nor a control group limits the process; the image is then tried.
+/// Nullopt if neither `limit` (--max-memory) nor a control group limits the process; no image is then too large.
 std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit);
 
-/// Returns freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
+/// Makes free() return pixels to the system at once; otherwise each thread keeps some, and the process exceeds its
+/// limit.
 void return_freed_memory();
 
 /// Why an image that needs `bytes`, more than `most`, is rejected, and what to do.
@@ -50,7 +51,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
 /// How to decode a file that is read in bands.
 struct BandDecoding {
   int threads = 1;          ///< for decoding; one if the parts of several threads do not fit
-  std::uint64_t bytes = 0;  ///< besides the bands: of the parts, and of the job's further threads
+  std::uint64_t bytes = 0;  ///< besides the bands: for the decoder's parts, and for threads beyond the first
 };
 
 /// For an image that may use `share` bytes and is processed by `threads` threads.
@@ -77,8 +78,8 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes);
 
 /// The device memory to decode a file, plus the picture as device_bytes() counts it. Decoding a JPEG takes the coded
-/// bytes twice, records about them and about each restart segment, 16-bit coefficients and samples, and the pixels
-/// before they are turned. Decoding a PNG takes png::decoding_bytes.
+/// bytes twice, records about those bytes and about each restart segment, 16-bit coefficients and samples, and the
+/// pixels before they are rotated. Decoding a PNG takes png::decoding_bytes.
 std::size_t device_decoding_bytes(const EncodedImage& encoded);
 
 /// Memory that the images in flight share: --max-memory on the host, --max-device-memory on each device.
@@ -92,15 +93,15 @@ class MemoryBudget {
       std::uint64_t bytes, const std::function<bool()>& is_abandoned = [] { return false; });
   void release(std::uint64_t bytes);
 
-  /// Blocks until there were more releases than `seen`. Returns false if nothing is in flight that could release
-  /// memory, or if abandoned.
+  /// Blocks until there have been more releases than `seen`. Returns false if nothing in flight could release memory,
+  /// or once `is_abandoned()` is true.
   bool wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned);
 
   /// Limits the budget to `free_bytes` and to most(). Shares that are already held stay.
   void limit_to(std::uint64_t free_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t most() const { return most_; }  ///< what it had at first
+  [[nodiscard]] std::uint64_t most() const { return most_; }  ///< its initial size
   [[nodiscard]] std::uint64_t releases() const;               ///< so far
 
  private:
@@ -115,7 +116,7 @@ class MemoryBudget {
 /// Bytes of a budget, held until the share is destroyed.
 class MemoryShare {
  public:
-  MemoryShare() = default;  ///< of nothing
+  MemoryShare() = default;  ///< holds nothing
   /// Waits as MemoryBudget::acquire does. A holder of a share must not wait for a second one from the same budget
   /// (deadlock).
   MemoryShare(MemoryBudget& budget, std::uint64_t bytes);
@@ -162,7 +163,7 @@ class InputBuffer {
   ByteMemory lend(Backend& backend, std::size_t bytes);
 
  private:
-  std::shared_ptr<Image> memory_;  ///< also held by what is lent
+  std::shared_ptr<Image> memory_;  ///< shared with the lent ByteMemory
 };
 
 }  // namespace gpuimg

@@ -49,8 +49,8 @@ class OutputWriter {
   }
   [[nodiscard]] const ItemOutputs& outputs() const { return outputs_; }
 
-  /// Runs the steps and writes their result to `output`, through the writer that `open` begins, which must not be null.
-  /// Rows that were left in their file, and those that a device computes, are written as they come.
+  /// Runs the steps and writes their result to `output`. `open` must not return null. Rows that were left in their
+  /// file, and rows that a device computes, are written as they arrive.
   void write_result(Executor& executor, OperationInput input, const Steps& steps, const std::string& output,
                     const OpenWriter& open);
 
@@ -76,7 +76,7 @@ class OutputWriter {
   /// The same for pixels that may be encoded already; `write_options` are those that the Encoding was made with.
   void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
-  /// Writes a file that `produce` makes in parts; its time counts for no phase.
+  /// Writes a file that `produce` makes in parts. The time of `produce` itself counts for no phase.
   void save_parts(const std::string& output, const std::function<void(const FileParts& to)>& produce) {
     outputs_.stage(output, std::nullopt, produce);
   }
@@ -123,7 +123,7 @@ class OutputWriter {
   codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
                                     codecs::WriteOptions write_options);
 
-  /// Stages a file that `open` begins.
+  /// The StageRows that stages `output` with the writer from `open`.
   StageRows rows_to(const std::string& output, const OpenWriter& open);
 
   static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }

@@ -52,21 +52,21 @@ class DeviceMemory {
   void release() { share_.release(); }
 
   /// Whole if `needed_bytes` fit on the device of `on` besides the other images, otherwise strips. Waits for `share`
-  /// unless it is held already. An image in strips is alone on the device, and limits the total to what is then free.
+  /// unless it is already held. An image in strips is alone on the device; the total is limited to what is then free.
   Placement place(Backend& on, std::size_t needed_bytes, MemoryShare& share);
 
-  /// The memory for strips after the device ran out of memory: waits until no other image is on the device. Limits the
-  /// total to what is then free, so that later images are placed accordingly from the start.
+  /// For a device that ran out of memory: waits until no other image is on it and returns the memory for strips. Limits
+  /// the total to what is then free, so that later images are placed accordingly from the start.
   StripMemory room_alone(Backend& on, MemoryShare& share);
 
-  /// Bands. Together they hold at most `most_bytes` of the host's memory. On a device, waits for `share`.
+  /// Places an image in bands, which together hold at most `most_bytes` of host memory. On a device, waits for `share`.
   Placement place_bands(Backend& on, std::uint64_t most_bytes, MemoryShare& share);
 
  private:
   const GlobalOptions& options_;
   DeviceBudgets& budgets_;
   ItemReport& report_;
-  MemoryShare share_;  ///< for the decoded picture that no operation has taken yet
+  MemoryShare share_;  ///< for a decoded picture, until an operation takes it
 };
 
 }  // namespace gpuimg

@@ -244,7 +244,7 @@ bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, co
 }
 
 /// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. For a file, `visit` runs on the
-/// decoder's threads, one strip at a time. With `times`, uploads are measured there. Returns false if the strips are
+/// decoder's threads, one strip at a time. `times`, unless null, records the uploads. Returns false if the strips are
 /// void.
 bool for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
                 const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
@@ -353,7 +353,7 @@ AddAbove add_above_for(Sample type) {
   }
 }
 
-/// Counts of zero. They stay in memory until all strips are counted, together with the tables.
+/// Counts that are all zero. They stay in memory, together with the tables, until all strips are counted.
 LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   try {
     return LevelCounts(tiles, std::vector<std::uint64_t>(levels));
@@ -687,7 +687,8 @@ int fitting_rows(std::size_t bytes, std::size_t row, std::size_t beside, int hei
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(height)));
 }
 
-/// Each result row needs the input rows that it does not share with its neighbors, and the rows of both passes.
+/// How many result rows fit into `bytes`. Each takes its own bytes and those of the input and intermediate rows that it
+/// adds to a strip; the rows that neighboring result rows share count once per strip.
 int resize_strip_rows(const Picture& picture, const ResizePlan& plan, const ResizeOptions& options, std::size_t bytes) {
   const std::size_t pixel = picture.format().bytes_per_pixel();
   const std::size_t input_row = static_cast<std::size_t>(picture.width() + plan.place.width) * pixel;

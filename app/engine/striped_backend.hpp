@@ -24,23 +24,23 @@ struct StripRows;
 /// The pixels of a file, as a Picture that only a StripedBackend can process.
 Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
 
-/// How large strips are.
+/// Limits the size of strips.
 struct StripMemory {
   StripMemory(std::size_t most) : StripMemory(most, most) {}
   StripMemory(std::size_t most, std::size_t most_with_halo) : usual(most), with_halo(most_with_halo) {}
 
-  std::size_t usual;      ///< most bytes of a strip's input and output; but a strip has at least one row
+  std::size_t usual;      ///< most bytes of a strip's input and output, but a strip always has at least one row
   std::size_t with_halo;  ///< the same if it has halo rows, which are read again with the next strip
 };
 
 class StripedBackend final : public Backend {
  public:
-  /// Borrows `inner` and `times`, where the steps of strips are measured. With `take`, which may be called on any
+  /// Borrows `inner` and `times`; `times` records the phases of each strip. With `take`, which may be called on any
   /// thread, Picture results have no pixels: their rows go to `take`.
   StripedBackend(Backend& inner, const StripMemory& memory, PhaseTimes* times = nullptr, TakeRows take = nullptr)
       : inner_(inner), memory_(memory), times_(times), take_(std::move(take)) {}
 
-  /// A backend like this one, with strips of this memory, whose results go to `take`.
+  /// A backend like this one, but with this memory for strips; its results go to `take`.
   [[nodiscard]] StripedBackend with_output(const StripMemory& memory, TakeRows take) const {
     return {inner_, memory, times_, std::move(take)};
   }
@@ -63,7 +63,7 @@ class StripedBackend final : public Backend {
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }
-  /// True once the strips of a file were void (RowReader::read). Results computed from them are meaningless, and
+  /// True once strips of a file have turned out to be void (RowReader::read). Results from them are meaningless, and
   /// Picture results have no pixels: the file must be decoded whole.
   [[nodiscard]] bool is_void() const { return is_void_; }
 
@@ -85,7 +85,7 @@ class StripedBackend final : public Backend {
   Picture apply(const Picture& picture, const PictureOperation& operation) override;
 
   /// Runs operation(backend, rows) on strips of rows. A row of its result depends on the same row of the input and on
-  /// `halo_rows` rows above and below it, so each strip is handed over with those. `scratch_bytes`: memory per pixel
+  /// `halo_rows` rows above and below it, so each strip includes those rows. `scratch_bytes`: memory per pixel
   /// that the operation needs besides input and result.
   Picture by_rows(const Picture& picture, PixelFormat result, int halo_rows,
                   const std::function<Picture(Backend& backend, const Picture& rows)>& operation,
@@ -99,18 +99,18 @@ class StripedBackend final : public Backend {
   Histogram histogram_of_strips(const Picture& picture, const HistogramOptions& options);
   LevelCounts counts_of_strips(const Picture& picture, const EqualizeOptions& options);
 
-  /// By rows, unless an operation has a rule of its own.
+  /// Uses by_rows(). The overloads below are for operations that need more.
   template <class Options>
   Picture in_strips(const Picture& picture, const Options& options);
 
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
-  /// The histograms of all strips give one threshold, and their scales one scale; windows have the size that the whole
-  /// image gives them.
+  /// Combines the histograms of all strips into one threshold, and their scales into one scale. The size of windows is
+  /// that for the whole image.
   Picture in_strips(const Picture& picture, const ThresholdOptions& options);
 
-  /// By rows; a strip's progress counts for its part of the image.
+  /// By rows; converts the progress within a strip to progress within the image.
   Picture in_strips(const Picture& picture, const DenoiseOptions& options);
 
   /// Strips of rows of the result, each from the rows of the input that it depends on.
@@ -162,7 +162,7 @@ class StripedBackend final : public Backend {
   bool is_void_ = false;
   bool is_repeated_ = false;
   std::vector<std::variant<Histogram, LevelCounts, ClaheTables, WolfScale>>
-      known_;  ///< in the order in which they were counted
+      known_;  ///< counts of the first run, in order
   std::size_t next_count_ = 0;
 };
 

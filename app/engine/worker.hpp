@@ -29,7 +29,7 @@ struct SharedByWorkers {
 struct Resident {
   BackendStore backends;
   std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>();
-  std::atomic<bool> has_lost_device = false;  ///< in any command line: the process must end
+  std::atomic<bool> has_lost_device = false;  ///< a command line lost its device: the process must end
 };
 
 /// What the workers of a run share: new, or that of the process.
@@ -61,7 +61,7 @@ struct Worker {
   /// The same for a member of an archive, which is in memory or a part of a file; its outputs are kept.
   template <class Content>
   void begin_member(const std::string& name, Content&& content) {
-    begin(false, {}, true);  // what an earlier item has borrowed comes back first
+    begin(false, {}, true);  // first takes back the memory that an earlier item borrowed
     loader.add_member(name, std::forward<Content>(content));
   }
 
