@@ -41,7 +41,7 @@ void read_section(const FileSection& section, std::uint64_t at, std::span<std::b
 /// Reads a whole section. Throws like read_section, and Error{out_of_memory}.
 Bytes read_input(const FileSection& section, const LendMemory& lend = nullptr);
 
-/// An input of which only the requested beginning is read.
+/// An input that is read only as far as requested.
 class PartialInput {
  public:
   /// Opens the inputs that read_input accepts, and throws like it.

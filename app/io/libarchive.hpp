@@ -1,5 +1,5 @@
-// libarchive, opened when an archive is first used. Only its headers are needed to build: the library depends on
-// libraries that are larger than gpuimg. With GPUIMG_STATIC it is linked instead, reduced to what tar needs.
+// libarchive, opened when an archive is first used. It is not linked, because it depends on libraries that are larger
+// than gpuimg; a build needs only its headers. GPUIMG_STATIC links it instead, reduced to what tar needs.
 #pragma once
 
 #include <archive.h>

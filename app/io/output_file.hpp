@@ -219,7 +219,7 @@ class FileContent {
     write(std::span(own_).subspan(at));
   }
 
-  /// The whole content: where it is if nothing is borrowed, else a copy in `room`.
+  /// The whole content as one span: a copy in `room` if parts are borrowed, otherwise the memory of this object.
   std::span<const std::byte> in_one_piece(std::vector<std::byte>& room) const;
 
  private:

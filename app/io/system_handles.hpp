@@ -1,5 +1,5 @@
-// Handles of the system: a file descriptor, closed by its destructor, and a library opened at run time, so that
-// programs that do not need the library start without it.
+// Handles of the operating system: a file descriptor that the destructor closes, and a library that is opened at run
+// time, so that programs that do not need the library start without it.
 #pragma once
 
 #include <dlfcn.h>

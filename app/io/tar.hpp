@@ -48,7 +48,7 @@ class TarReader {
   /// Reads the next `room.size()` bytes of the current member.
   void read(const TarMember& member, std::span<std::byte> room);
 
-  /// All of the current member.
+  /// The whole content of the current member.
   Bytes content(const TarMember& member);
 
  private:

@@ -390,7 +390,7 @@ bool is_free_attribute(std::string_view attribute) {
   return attribute == "security.selinux" || !(is_restricted || is_access_list(attribute));
 }
 
-/// The text that get(memory, size) returns. Without memory, get() returns the size needed; on failure, -1.
+/// The text that get(memory, size) writes. get() returns its size, also for null memory, or -1 on failure.
 template <class Get>
 std::string attribute_text(const Get& get) {
   const ssize_t size = get(nullptr, 0);

@@ -1,5 +1,6 @@
-// Temporary files. They are registered, so that an immediate exit can remove them, and written in order or in parts by
-// several threads. A file that does not get its final name is removed. Files of killed processes can be found again.
+// Temporary files, written in order, or in parts by several threads. A file that does not get its final name is
+// removed, even at an immediate exit: a registry holds all names. Files that killed processes left can be found and
+// removed.
 #pragma once
 
 #include <sys/stat.h>
