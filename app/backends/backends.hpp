@@ -56,7 +56,7 @@ struct DeviceFacts {
 };
 
 /// The time of an operation per megapixel, without decoding and transfers. The default is that of RGB equalization, the
-/// most expensive memory-bound operation; a device needs almost no time for these.
+/// most expensive memory-bound operation; a device needs almost no time for memory-bound operations.
 struct OperationCost {
   double thread_ms = 4.0;   ///< on one CPU thread
   int useful_threads = 16;  ///< more threads do not help: they share the memory bandwidth
@@ -66,13 +66,13 @@ struct OperationCost {
 /// True if `only_on`, the list of backends that have an operation, contains `kind`. An empty list means all backends.
 bool is_on(BackendKind kind, std::span<const BackendKind> only_on);
 
-/// An operation in the decision of `auto`.
+/// What `auto` must know about an operation.
 struct WeighedOperation {
   OperationCost cost = {};
   std::span<const BackendKind> only_on = {};
 };
 
-/// The work on which `auto` decides.
+/// The work for which `auto` chooses a backend.
 struct Workload {
   std::uint64_t images = 1;
   std::uint64_t pixels = 0;  ///< of all images together
@@ -97,7 +97,7 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
 
   /// Expected milliseconds for an operation, including the start of the backend, but without work that the host does
-  /// for every backend. `auto` takes the smallest. The constants are measured: docs/performance.md, "Starts".
+  /// for every backend. `auto` chooses the smallest. The constants are measured: docs/performance.md, "Starts".
   double (*cost_ms)(const Workload& work);
 
   /// nullptr for a backend without devices.

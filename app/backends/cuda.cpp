@@ -24,8 +24,8 @@ namespace gpuimg {
 namespace {
 
 /// The number of queues. With one queue per worker, no worker waits for another, but each queue lengthens the start and
-/// end of the process by about 17 ms. Each further queue saves less: the k-th about 1 / k² ms per image, from the ninth
-/// on 1 µs.
+/// end of the process by about 17 ms. Each further queue saves less: the k-th saves about 1 / k² ms per image, and from
+/// the ninth on, each saves 1 µs.
 int queues_for(const DeviceWork& work) {
   constexpr double kMost = 32.0;  // CUDA's own limit
   constexpr double kManyQueues = 8.0;
@@ -108,7 +108,7 @@ bool is_cuda_built_in() { return cuda_versions(false).runtime != 0; }
 /// False if no driver has created its device file, or if CUDA_VISIBLE_DEVICES is empty.
 bool cuda_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  // The drivers for servers and workstations, of WSL, and of Jetson.
+  // Created by the drivers for servers and workstations (the first), for WSL (the second) and for Jetson.
   constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
   return (visible == nullptr || *visible != '\0') &&
          std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),

@@ -48,7 +48,7 @@ std::string opencl_build_text() {
 
 #define GPUIMG_OPENCL_RUN_ON "run on PoCL, Oclgrind and NVIDIA; experimental on other devices"
 
-/// Names of the platforms that gpuimg was run on, or parts of them.
+/// Names, or parts of names, of the platforms on which gpuimg has been run.
 constexpr std::array<std::string_view, 3> kPlatformsRunOn = {"Portable Computing Language", "Oclgrind", "NVIDIA"};
 
 bool is_experimental(const OpenclDevice& device) {
