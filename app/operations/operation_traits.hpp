@@ -38,8 +38,8 @@ struct OperationTraits {
 
   /// Pixels change places. A thumbnail in the file is then invalid, and sizes in the metadata must be updated.
   bool moves_pixels = false;
-  /// Pixels change rows: a row of the result depends on other input rows than the same one. The rows are read from top
-  /// to bottom, or in any order if reads_all_first is also set.
+  /// Pixels change rows: a row of the result depends on other input rows than the one with its number. The input rows
+  /// are read from top to bottom, or in any order if reads_all_first is also set.
   bool moves_rows = false;
   /// Width and height are swapped, and so are the horizontal and vertical densities.
   bool swaps_sides = false;
@@ -48,7 +48,7 @@ struct OperationTraits {
   /// the input or is only a few numbers. other_bytes: intermediate data.
   std::uint64_t result_bytes = 0;
   std::uint64_t other_bytes = 0;
-  /// Bytes in host memory that do not depend on the number of pixels, where they matter: of tables.
+  /// Bytes of tables in host memory, which do not depend on the number of pixels. 0 if they are negligible.
   std::uint64_t table_bytes = 0;
 
   /// Bytes per pixel on a device, in addition to input and result: planes, and tables of sums and squares.

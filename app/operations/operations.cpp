@@ -75,7 +75,7 @@ std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) 
   return (pixels(result) * result.format.bytes_per_pixel() + pixels(input) - 1) / pixels(input);
 }
 
-/// The number of rows above and below its middle row that a row of the result depends on.
+/// How many input rows above and below their middle a row of the result depends on.
 int rows_beside(const ImageShape& input, const ResizeOptions& options) {
   try {
     const ResizePlan plan = resize_plan(input.width, input.height, options);
@@ -526,7 +526,7 @@ Trial fit_trial(PixelFormat format, Size size, ResizeFit fit) {
                moved_bytes(format, 1.0));
 }
 
-/// Every filter, smaller and larger; every fit, wide and high; and a box with fractions.
+/// Every filter, smaller and larger; every fit, in a wide and a high size; and a box with fractional sides.
 std::vector<Trial> resize_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& filter : kFilterNames) {
