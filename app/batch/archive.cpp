@@ -45,7 +45,7 @@
 namespace gpuimg {
 namespace {
 
-/// A member or a part of it on its way to the output archive.
+/// A member of the output archive that is not written yet.
 struct ArchivePiece {
   std::vector<std::byte> header;
   std::shared_ptr<const FileContent> content;
@@ -61,10 +61,10 @@ class ArchiveOutput {
  public:
   ArchiveOutput(const std::string& name, const OverwriteRules& rules);
 
-  /// Assigns the offset after all earlier pieces. If the archive is a stream, also writes the piece.
+  /// In a file, assigns the piece its offset after all earlier pieces. To a stream, writes the piece.
   void place(ArchivePiece& piece);
 
-  /// Writes a piece that has an offset, unless place() has already written it. Thread-safe.
+  /// Writes a placed piece to a file. A no-op for a stream, because place() has written the piece. Thread-safe.
   void store(const ArchivePiece& piece) const;
 
   /// Appends bytes.

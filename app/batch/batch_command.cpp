@@ -256,7 +256,7 @@ bool is_tar_name(const std::string& path) {
 }
 
 /// Rejects archives and compressed files as IN, if OUT is a file: otherwise a message about the name of OUT would hide
-/// this problem. If OUT is a folder, only the input in question fails.
+/// this problem. If OUT is a folder, only such an input fails.
 void reject_packed_inputs(const NamedPaths& named) {
   if (named.output.empty() || is_folder_name(named.output)) {
     return;
@@ -271,7 +271,7 @@ void reject_packed_inputs(const NamedPaths& named) {
 
 [[noreturn]] void reject_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
-/// True if the name of IN is an archive's name, or with --tar.
+/// True with --tar, or if an IN has the name of an archive.
 bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
   return arguments.tar || std::any_of(named.inputs.begin(), named.inputs.end(), [](const std::string& input) {
            return is_tar_name(input) && !is_folder_name(input);

@@ -91,12 +91,11 @@ class CauseCounts {
 class NoteFolder {
  public:
   /// The line to print for a message of the item. Empty if the message is only counted. With Verbosity::verbose, every
-  /// message
-  /// has a line. Strong guarantee; throws only std::bad_alloc.
+  /// message has a line. Strong guarantee; throws only std::bad_alloc.
   std::string line_of(const BatchItem& item, const Message& message, Verbosity verbosity);
 
-  /// Returns "... and 4,997 more: text" for each note that was also counted. After 100 texts are stored, each further
-  /// text is printed.
+  /// Returns "... and 4,997 more: text" for each text with notes that were only counted. After 100 texts are stored,
+  /// line_of() returns a line for every note with another text.
   [[nodiscard]] std::vector<std::string> rest() const { return counts_.rest(""); }
 
  private:
@@ -108,8 +107,7 @@ class NoteFolder {
 class FailureList {
  public:
   /// `reason` is `message` without the item's file names. Failures with equal kind and reason have the same cause.
-  /// Strong
-  /// guarantee; throws only std::bad_alloc.
+  /// Strong guarantee; throws only std::bad_alloc.
   void add(std::string_view kind, const std::string& reason, const std::string& message);
 
   /// Messages in insertion order, then "... and 4,997 more: reason" for each cause with more failures.
@@ -132,7 +130,7 @@ class BlockedOutput {
   /// Counts a finished item. Call in plan order.
   void count(const BatchItem& item) noexcept;
 
-  /// True after it has become certain enough that every remaining item would fail too.
+  /// True once every remaining item can be expected to fail too.
   [[nodiscard]] bool is_certain() const { return is_certain_; }
 
  private:

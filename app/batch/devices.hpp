@@ -45,7 +45,7 @@ class WorkerPool {
   };
 
  public:
-  /// `devices` are CUDA device numbers; must not be empty. If devices are equally busy, uses the first one.
+  /// `devices` are device numbers; must not be empty. If devices are equally busy, uses the first one.
   WorkerPool(const GlobalOptions& options, const std::vector<int>& devices);
 
   /// A leased worker. Returns the worker to the pool when it goes out of scope.

@@ -117,8 +117,8 @@ class Walk {
     } else if (exists && !S_ISREG(found.st_mode)) {
       skip(not_regular_, relative);
     } else {
-      scan_.files.push_back(
-          relative);  // includes dangling links and unknown types, which fail later as unreadable inputs
+      // Includes dangling links and files of unknown type, which fail later as unreadable inputs.
+      scan_.files.push_back(relative);
     }
   }
 

@@ -1,6 +1,5 @@
 // Collects the inputs of a run: named files, files in folders, files from a list, and the pages of a file.
-// docs/batch.md,
-// "Inputs" and "Pages".
+// docs/batch.md, "Inputs" and "Pages".
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +17,8 @@
 namespace gpuimg {
 
 /// Matches `*`, `?` and `[…]` as a shell does. A pattern without a slash is compared with the file's name. A pattern
-/// with a slash is compared with the
-/// path below the scanned folder, and its `*` also matches slashes. Only a literal dot matches a leading dot.
+/// with a slash is compared with the path below the scanned folder, and its `*` also matches slashes. Only a literal
+/// dot matches a leading dot.
 bool matches_glob(const std::string& pattern, const std::string& relative_path);
 
 /// --include and --exclude: which files of a folder are read.
@@ -111,10 +110,10 @@ struct GatheredInputs {
 GatheredInputs gather_inputs(const InputSources& sources);
 
 /// Implements --page all: makes each page of a file a separate input. Finds all pages in one pass, so that no page must
-/// be searched for later; reads only the directories of the files. Replaces each file of several pages by its pages, in
-/// order. The relative name of a page has its number before the extension, with as many digits as the number of pages:
-/// "stack-07.tif". If a file is damaged after the pages that were found, adds an input with the next number, which
-/// represents the lost pages. Leaves other files, and files that cannot be read, unchanged.
+/// be searched for later. Replaces each file of several pages with its pages, in order. The relative name of a page has
+/// its number before the extension, with as many digits as the number of pages: "stack-07.tif". If a file is damaged
+/// after the pages that were found, adds an input with the next number, which represents the lost pages. Leaves other
+/// files, and files that cannot be read, unchanged. Reads only what locates the pages, not their pixels.
 std::vector<InputFile> with_pages(const std::vector<InputFile>& files);
 
 }  // namespace gpuimg

@@ -74,7 +74,7 @@ void write_times(JsonWriter& json, const PhaseTimes& times) {
   json.end();
 }
 
-/// Rejects fractions and out-of-range values such as 1e99, which get() would convert.
+/// Throws std::invalid_argument for a fraction, and for a value that is out of range, such as 1e99.
 template <class Integer>
 Integer whole(JsonValue value) {
   if (!(std::is_signed_v<Integer> ? value.is_integer() : value.is_unsigned())) {
@@ -413,7 +413,7 @@ Manifest read_manifest_to_continue(const std::string& path) {
 }
 
 void ManifestReport::add(const Manifest& manifest, const std::string& name) {
-  const RunRecord& run = manifest.runs.back();  // the last one in the file states how many items it covers
+  const RunRecord& run = manifest.runs.back();  // the last run states how many items the file covers
   if (!runs_.empty()) {
     const RunRecord& first = runs_.front();
     if (first.operation != run.operation || first.parameters != run.parameters ||

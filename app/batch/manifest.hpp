@@ -27,7 +27,7 @@ constexpr std::uint64_t kMaxShards = 1'000'000;
 struct Shard {
   std::uint64_t index = 1;  ///< 1 to count
   std::uint64_t count = 1;
-  std::string source;  ///< the source of the shard: "--shard", "SLURM_ARRAY_TASK_ID"
+  std::string source;  ///< the option or variable that gave the index: "--shard", "SLURM_ARRAY_TASK_ID"
 
   /// Chooses by the FNV-1a hash of the relative path, modulo count: adding a file never moves another file to another
   /// shard.

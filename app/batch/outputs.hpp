@@ -19,11 +19,14 @@ struct PlanItem;  // in batch/plan.hpp
 /// without a dot).
 std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& extension);
 
-/// `--output`: text with fields in braces, {{ and }} for braces themselves.
-///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
-///   {name}  name with its extension       {stem} name without it      {ext} its extension without a dot
-///   {index} place among the inputs, from 1
-///   {page}  number of the page, with leading zeros; 1 for a file as a whole
+/// `--output`: text with fields in braces; {{ and }} stand for literal braces.
+///   {dir}    folder of the input
+///   {rel}    that folder, relative to the folder that was named; "." for the named folder itself
+///   {name}   name with its extension
+///   {stem}   name without its extension
+///   {ext}    extension without the dot
+///   {index}  position among the inputs, from 1
+///   {page}   number of the page, with leading zeros; 1 for a file as a whole
 class OutputTemplate {
  public:
   /// Throws Error{usage} for an unknown field, with a suggestion, and for an unmatched brace.
@@ -51,8 +54,8 @@ class OutputTemplate {
 
 /// Rules for naming the outputs of items.
 struct OutputNaming {
-  std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index counts from 1; returns "" for no
-                                                                             ///< output
+  /// `index` counts from 1. Returns "" if the item has no output.
+  std::function<std::string(const InputFile&, std::size_t index)> name_for;
   std::function<std::vector<std::string>(const std::string& output)> files_of;
   bool depends_on_list = false;                ///< names change with the list of inputs
   std::vector<std::string> alternatives = {};  ///< templates to suggest for a collision, best first
@@ -74,8 +77,8 @@ class MemberOutputs {
   void add(const std::string& member, const std::vector<std::string>& outputs);
 
  private:
-  std::unordered_map<std::string, std::string> members_;  ///< the key is an output; the value is empty if the output
-                                                          ///< has the member's name
+  /// Maps each output to the name of its member, or to "" if the output has the member's name.
+  std::unordered_map<std::string, std::string> members_;
 };
 
 /// Templates for --output that keep the folder `output` and its tree, and that distinguish inputs by folder, by

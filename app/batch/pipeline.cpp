@@ -467,7 +467,7 @@ class Run {
     }
   }
 
-  /// Ends an item. If this or an earlier item must be retried, leaves them to end_begun_items(), which ends them in
+  /// Ends an item. If this or an earlier item must be retried, leaves the item to end_begun_items(), which keeps the
   /// plan order.
   void end(BatchItem& item) {
     lacks_memory_ = lacks_memory_ || (settings_.jobs > 1 && ran_out_of_memory(item));
@@ -476,7 +476,7 @@ class Run {
     }
   }
 
-  /// True if other images in flight may have taken the memory.
+  /// True if the item lacked memory, which other images in flight may have taken.
   [[nodiscard]] static bool ran_out_of_memory(const BatchItem& item) {
     return item.state == State::ready && !item.is_decided && is_kind(item, ErrorKind::out_of_memory);
   }

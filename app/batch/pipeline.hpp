@@ -1,6 +1,6 @@
-// The pipeline of a run: a source provides items, and the items end in the source's order. Files are the source here;
-// in archive.cpp, an archive is. Below: the run of a plan, in which one worker reads, decodes, computes, encodes and
-// writes each item. docs/batch.md, "The pipeline".
+// The pipeline of a run: a source provides items, and the items end in the source's order. In run_plan(), the source is
+// a plan of files, and one worker reads, decodes, computes, encodes and writes each item. In archive.cpp, the source is
+// an archive; in joined_pages.cpp, the pages of a file. docs/batch.md, "The pipeline".
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,14 @@ namespace gpuimg {
 
 /// The stages of an item, in order.
 struct Stages {
-  std::function<BatchItem*()> next;              ///< the source: returns the next item, or nullptr at the end; called
-                                                 ///< one at a time
-  std::function<void(BatchItem& item)> compute;  ///< called for many items at the same time
-  std::function<void(BatchItem& item)> end;      ///< the sink: called in the order of the source, one at a time
-  std::function<void(BatchItem& item)> store = nullptr;  ///< for work without an order; null: there is none
+  /// The source: returns the next item, or nullptr at the end. One call at a time.
+  std::function<BatchItem*()> next;
+  /// Called for many items at the same time.
+  std::function<void(BatchItem& item)> compute;
+  /// The sink: called in the order of the source. One call at a time.
+  std::function<void(BatchItem& item)> end;
+  /// For work after the sink that needs no order: called for many items at the same time. May be null.
+  std::function<void(BatchItem& item)> store = nullptr;
 };
 
 /// One pass of items through the stages, in oneTBB's pipeline.
@@ -45,7 +48,7 @@ class StageRun {
   /// and is rethrown. Also throws std::bad_alloc or std::runtime_error if oneTBB lacks memory or threads.
   void run(const Stages& stages, int jobs, std::size_t in_flight);
 
-  /// True after the pass has been cancelled: parallel loops then return early.
+  /// True once the pass has been cancelled: parallel loops then return early.
   [[nodiscard]] bool is_cancelled() const;
 
  private:
@@ -97,7 +100,7 @@ class ResultRecorder {
   /// before anything is counted.
   void end(BatchItem& item);
 
-  /// True after too many items have failed: no new ones may start.
+  /// True once no new items may start: too many have failed, or no output can be written any more.
   [[nodiscard]] bool must_end() const { return must_end_; }
 
   RunOutcome& outcome() { return outcome_; }

@@ -21,8 +21,8 @@ struct PlanItem {
   std::string input;
   std::string output;
   PlanState state = PlanState::to_do;
-  bool may_replace =
-      false;  ///< existing outputs may be replaced: gpuimg recorded them, or --skip-existing found only some of them
+  /// Existing outputs may be replaced: gpuimg recorded them, or --skip-existing found only some of them.
+  bool may_replace = false;
   bool is_in_place = false;             ///< the output is the input
   const ItemRecord* earlier = nullptr;  ///< the record of an item that was done before
   codecs::PageRef page = {};            ///< see InputFile

@@ -240,8 +240,8 @@ class BatchSession {
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
 
-  /// Notes options without effect, but only once, if all outputs have the same extension. `merged` is the output of
-  /// --merge.
+  /// Prints notes about options without effect: once for all outputs, and only if all have the same extension. `merged`
+  /// is the output of --merge.
   void note_options(const std::string& merged, const WorkPlan& plan) const;
   /// True if the continued manifest states that gpuimg wrote this file, or was about to write it.
   [[nodiscard]] bool is_recorded(const std::string& output) const;
@@ -255,7 +255,7 @@ class BatchSession {
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
   [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
-  /// Prints a note if a resumed run does not record to the manifest from which it resumes.
+  /// Prints a note if a resumed run is not recorded in the manifest from which it resumes.
   void note_if_not_recorded() const;
   /// Throws Error{write} if the output folder is also an input folder and --in-place is missing.
   void reject_own_folder(const NamedPaths& named) const;

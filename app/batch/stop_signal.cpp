@@ -263,8 +263,8 @@ SharedSignals::SharedSignals() {
     arrival = emptied_event(arrival);
     second = emptied_event(second);
     handlers.before.clear();
-    handlers.before.reserve(stop_signal_numbers().size());  // so that no exception can occur after the thread below has
-                                                            // started
+    // Allocates now, so that no exception can occur after start_watching() has started its thread.
+    handlers.before.reserve(stop_signal_numbers().size());
     shared_signal = 0;
     shared_signals = 0;
     shared_process = ::getpid();
