@@ -233,8 +233,8 @@ class ArchiveIntake {
   std::optional<MostMemory> most_;  ///< an image that needs more memory fails
   bool copies_others_;
   std::string folder_;
-  FileFilter images_;  ///< selects files as in folders, except that a .json in an archive is never an input, even for
-                       ///< --merge
+  /// Selects files as in folders, except that a .json in an archive is never an input, even for --merge.
+  FileFilter images_;
   TarReader reader_;
   MemberOutputs outputs_;
   std::optional<TarMember> large_;

@@ -41,7 +41,7 @@ std::string text_with_name(std::string_view message, const PlanItem& item);
 /// The message without the leading names of the item's files.
 std::string text_without_names(std::string_view message, const PlanItem& item);
 
-/// Strong guarantee; these functions throw only std::bad_alloc. An empty `reason` is derived from the message.
+/// Strong guarantee; these functions throw only std::bad_alloc. If `reason` is empty, it is derived from the message.
 void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {});
 void skip(BatchItem& item, const char* reason);
 

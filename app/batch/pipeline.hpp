@@ -75,9 +75,9 @@ struct RunOutcome {
   FailureList failures;      ///< in plan order
   NoteFolder notes;          ///< in plan order; printed when the items end
   std::uint64_t unread = 0;  ///< number of items that failed because their input is missing, damaged or not supported
-  std::optional<ErrorKind> fatal;  ///< reason why the run ended early: device_fault, backend_unavailable, out_of_memory
-                                   ///< or write
-  std::string why_no_output;       ///< for `write`: "cannot write: the disk is full; free some space, …"
+  /// Why the run ended early: device_fault, backend_unavailable, out_of_memory or write.
+  std::optional<ErrorKind> fatal;
+  std::string why_no_output;  ///< for `write`: "cannot write: the disk is full; free some space, …"
 };
 
 /// Where a run sends its reports while it is running.

@@ -113,7 +113,7 @@ std::string words_of(const std::vector<GivenOption>& options) {
   return words;
 }
 
-/// The content of parameter_hash() as readable text: "--mask m.png --then equalize --strength 0.5 --page 2".
+/// What parameter_hash() covers, as readable text: "--mask m.png --then equalize --strength 0.5 --page 2".
 std::string options_text(const CommandParser& parser, const GlobalOptions& globals) {
   std::string text;
   const std::vector<EarlierStep>& steps = parser.earlier_steps();
@@ -259,7 +259,8 @@ class BatchSession {
   void note_if_not_recorded() const;
   /// Throws Error{write} if the output folder is also an input folder and --in-place is missing.
   void reject_own_folder(const NamedPaths& named) const;
-  /// The option that continues an interrupted run.
+  /// How the command continues an interrupted run: " with --resume FILE" or " with --skip-existing"; empty if it needs
+  /// no further option.
   [[nodiscard]] std::string way_to_continue() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;

@@ -54,9 +54,8 @@ sigset_t stop_signals() {
 // State that the signal handler of SharedSignals uses.
 std::atomic<int> shared_signal = 0;             ///< the first signal that arrived
 std::atomic<std::uint32_t> shared_signals = 0;  ///< one bit for each signal that has arrived
-std::atomic<int> shared_arrival = -1;  ///< eventfd that is readable after the first signal; -1 if signals are not
-                                       ///< shared
-std::atomic<int> shared_second = -1;   ///< eventfd that is readable after the second signal
+std::atomic<int> shared_arrival = -1;  ///< eventfd, readable after the first signal; -1: signals are not shared
+std::atomic<int> shared_second = -1;   ///< eventfd, readable after the second signal
 std::atomic<pid_t> shared_process = 0;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
 

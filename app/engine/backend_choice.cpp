@@ -249,7 +249,7 @@ BackendSource::~BackendSource() {
 void BackendSource::distrust(std::optional<ErrorKind> kind) {
   const bool is_lost = kind == ErrorKind::device_fault;
   if (!kind || is_lost || kind == ErrorKind::backend_unavailable || kind == ErrorKind::mismatch ||
-      kind == ErrorKind::out_of_memory) {  // whose memory is then free for the next command line
+      kind == ErrorKind::out_of_memory) {  // out of memory: destroying the backends frees theirs
     has_failed_ = true;
   }
   if (is_lost && options_.resident != nullptr) {

@@ -28,7 +28,8 @@ namespace gpuimg {
 /// nothing to compare with.
 GlobalOptions options_for(std::span<const OperationTraits> operations, GlobalOptions options);
 
-/// The backends that `auto` chooses among, in list order: they are built in and may be chosen. Not empty.
+/// The backends that `auto` chooses among, in the order of backends(): those that are built in and may be chosen. If
+/// there are none, the first that may be chosen: creating it reports what is missing.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);
 
 /// The reason why there is only one candidate, such as "built without CUDA". Empty if there are several.

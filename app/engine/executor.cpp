@@ -93,8 +93,8 @@ KeptRows kept_rows(std::span<const std::span<const Step>> groups, bool next_coun
 /// Kept rows take at most 1 / kPartForKeptRows of the memory of bands.
 constexpr std::uint64_t kPartForKeptRows = 4;
 
-/// Divides the memory of strips, minus that of kept rows, among nested readers, in proportion to the bytes of their
-/// halo.
+/// Divides the memory of strips, minus that of kept rows, among nested readers, in proportion to (halo rows + 1) ×
+/// bytes per row.
 template <class Readers>
 std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kept_bytes, const Readers& readers) {
   const auto weight = [](const auto& reader) {
@@ -183,7 +183,7 @@ StripNeedsOfSteps needs_of(std::span<const Step> steps) {
 
 /// The outcome of an attempt to compute.
 struct Attempt {
-  bool is_complete = false;           ///< if false, bands of a file were void
+  bool is_complete = false;           ///< if false, bands of a file were invalid
   std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}, if a device ran out of memory
 };
 

@@ -179,7 +179,7 @@ class Executor {
     BackendSource& backends;
     DeviceMemory& device_memory;
     CodecAdmission& admission;
-    Loader& loader;  ///< rereads a file whose bands are void
+    Loader& loader;  ///< rereads a file whose bands are invalid
   };
   explicit Executor(const Parts& parts) : parts_(parts) {}
 
@@ -187,8 +187,8 @@ class Executor {
   /// the first difference. Releases the input before it returns.
   Image process(OperationInput input, const Steps& steps);
 
-  /// Like process(), for a result that becomes an image file. If the backend can encode it `as` requested, the pixels
-  /// are not downloaded, except with --verify.
+  /// Like process(), for a result that becomes an image file. If `as` is set and the backend can encode the result in
+  /// that format, the pixels are not downloaded, except with --verify.
   ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Steps& steps);
 
   /// Like process(), for steps that end with a count.
@@ -253,7 +253,7 @@ class Executor {
   /// Moves the pixels to `there`; a no-op if they are there already.
   void move(StepPixels& pixels, Backend& there);
 
-  /// Runs the first of these steps, or the first few that can run together. `place` is the place of the first step,
+  /// Runs the first of these steps, or the first few that can run together. `place` is the number of the first step,
   /// from 1, or 0 if it is the only one. Returns how many steps have run.
   std::size_t run_some(Backend& on, Phase phase, StepPixels& pixels, std::span<const Step> steps, std::size_t place);
 
@@ -276,29 +276,30 @@ class Executor {
   static std::span<const Step> steps_for_strips(Backend& on, std::span<const Step> steps);
 
   /// Runs the steps on each strip, which includes the halo rows of all of them. `on` is a StripedBackend; `first_place`
-  /// is the place of the first step.
+  /// is the number of the first step.
   Picture run_on_strips(Backend& on, const Picture& picture, std::span<const Step> steps, std::size_t first_place);
 
-  /// Work that runs in a placement. Returns false if bands of a file turned out to be void.
+  /// Work that runs in a placement. Returns false if bands of a file turned out to be invalid (RowReader::read).
   using PlacedWork = std::function<bool(Backend& backend, const Placement& placement)>;
 
   /// Runs the work in `placement`. Each time the device runs out of memory, retries in the placement that
   /// placement_after() returns. Throws the last Error{out_of_memory} if no placement is left.
   bool run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share, const PlacedWork& work);
 
-  /// Waits for the memory of the placement for a retry.
+  /// Before a retry: for strips on a device, brings the input to the host and waits for memory; otherwise releases the
+  /// share.
   void prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share);
 
-  /// Writes the rows as they are. Returns false if the bands are void.
+  /// Writes the rows as they are. Returns false if the bands are invalid.
   bool copy_bands(codecs::RowReader& rows, codecs::RowWriter& to);
 
-  /// Runs the steps on bands of the input's rows. Returns false if the bands are void.
+  /// Runs the steps on bands of the input's rows. Returns false if the bands are invalid.
   bool run_on_bands(StripedBackend& bands, const OperationInput& input, const Steps& steps);
 
   /// Steps that run one after another on each band, or a single step that cuts the bands itself.
   using Group = std::span<const Step>;
 
-  /// Runs the group on rows of a file or of rows_after(). `place` is the place of its first step.
+  /// Runs the group on rows of a file or of rows_after(). `place` is the number of its first step.
   void run_group(StripedBackend& bands, const Picture& rows, Group group, std::size_t place);
 
   /// A reader of rows: a group, or a last step that counts.

@@ -1,5 +1,5 @@
-// One operation with validated options, ready for any number of images. Each subcommand creates one; single files and
-// batches run it in the same way.
+// One operation with validated options, and the steps before it, ready for any number of images. Each subcommand
+// creates a job; single files and batches run it in the same way.
 #pragma once
 
 #include <cstdint>

@@ -84,8 +84,8 @@ class Loader {
   /// The memory that the input's bands may use together.
   [[nodiscard]] std::uint64_t bytes_for_bands() const;
 
-  /// Decodes the whole image after its bands turned out to be void (RowReader::read). Throws the decoder's error if the
-  /// file is damaged, and Error{out_of_memory} if --max-memory does not leave room for the whole image.
+  /// Decodes the whole image after its bands turned out to be invalid (RowReader::read). Throws the decoder's error if
+  /// the file is damaged, and Error{out_of_memory} if --max-memory or a control group leaves no room for the image.
   Image read_whole(std::shared_ptr<codecs::RowReader> rows);
 
   /// Decodes pixels on the host that are not an operation's input, such as a mask.
@@ -114,7 +114,7 @@ class Loader {
   bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
                   std::uint64_t file_bytes);
 
-  /// Records what was decoded, and prints the file's notes.
+  /// Rejects a file of several pages with --in-place, tells the backends the size, and prints the file's notes.
   void finish_decoding(const codecs::DecodedImage& decoded, const std::string& name);
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 

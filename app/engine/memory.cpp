@@ -182,8 +182,8 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
       declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
   const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
   const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides + held.tables;
-  // Besides a result, the pool may keep a block of the previous image. The block may be larger than this, but exists
-  // only while the codecs hold little of what is counted for them.
+  // Besides a result, the pool may keep a block of the previous image. A block larger than this exists only while the
+  // codecs hold little of what is counted for them.
   const std::uint64_t idle = held.result + second.pixels > 0 ? 2 * kMebibyte : 0;
   return declared.pixels() * (input + held.result) + second.pixels +
          std::max({decoding, writing, second.decoding, second.others}) + idle +
@@ -200,7 +200,7 @@ std::uint64_t band_bytes_beside(const ImageJob& job, const ItemPaths& paths, con
   constexpr std::uint64_t kRows = 2 * 16;  // one band is filled while another is computed
   const ExtraBytes held = job.extra_bytes(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
-  // A band is best a few times as high as its halo. One band gets half of this: DeviceMemory::place_bands.
+  // A band should be a few times as high as its halo. One band gets half of these bytes: DeviceMemory::place_bands.
   const std::uint64_t with_halo = 2 * 4 * held.halo;
   const bool keeps_result = held.result > 0 && is_stream(paths.output);
   return 2 * kLeast + bytes_of_parts + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) +

@@ -72,9 +72,9 @@ struct ImageMemory {
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share);
 
-/// The device memory that an image needs: its pixels, its mask, and the larger of two amounts. One is the largest
-/// result of any operation, or the moments of windows; this also leaves room for the tables and scratch memory of other
-/// operations. The other is a result like the image, with the memory to encode it.
+/// The device memory that an image needs for its pixels, its mask, and computing or encoding, whichever needs more.
+/// Computing needs the largest result of any operation, or the moments of windows; this also leaves room for the tables
+/// and scratch memory of other operations. Encoding needs a result like the image, and the encoder's memory.
 std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes);
 
 /// The device memory to decode a file, plus the picture as device_bytes() counts it. Decoding a JPEG takes the coded

@@ -217,7 +217,7 @@ std::vector<StripRows> strips_with_halo(int height, int rows, int halo) {
   return strips;
 }
 
-/// Calls take(strip, pixels) for strips of a file. Returns false if they are void.
+/// Calls take(strip, pixels) for strips of a file. Returns false if they are invalid (RowReader::read).
 bool read_overlapping(Backend& backend, RowReader& reader, int band_rows, const std::vector<StripRows>& strips,
                       const OverlappingStrips::Take& take) {
   BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); }, {}};
@@ -226,7 +226,7 @@ bool read_overlapping(Backend& backend, RowReader& reader, int band_rows, const 
   return reader.read(to, RowReader::Order::top_down);
 }
 
-/// Returns false if the strips are void.
+/// Returns false if the strips are invalid.
 bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, const StripNeeds& needs,
                 const StripVisit& visit) {
   if (needs.halo_rows > 0) {
@@ -245,7 +245,7 @@ bool visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, co
 
 /// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. For a file, `visit` runs on the
 /// decoder's threads, one strip at a time. `times`, unless null, records the uploads. Returns false if the strips are
-/// void.
+/// invalid.
 bool for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
                 const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;

@@ -48,7 +48,7 @@ class StripedBackend final : public Backend {
   [[nodiscard]] const StripMemory& memory() const { return memory_; }
   void set_memory(const StripMemory& memory) { memory_ = memory; }
 
-  /// Call before each of several equal runs on the same rows: later runs reuse the counts of the first.
+  /// Call before each of several identical runs on the same rows: later runs reuse the counts of the first.
   void begin_run() {
     is_repeated_ = true;
     next_count_ = 0;
@@ -63,7 +63,7 @@ class StripedBackend final : public Backend {
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }
-  /// True once strips of a file have turned out to be void (RowReader::read). Results from them are meaningless, and
+  /// True once strips of a file have turned out to be invalid (RowReader::read). Results from them are meaningless, and
   /// Picture results have no pixels: the file must be decoded whole.
   [[nodiscard]] bool is_void() const { return is_void_; }
 

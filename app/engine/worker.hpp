@@ -32,7 +32,7 @@ struct Resident {
   std::atomic<bool> has_lost_device = false;  ///< a command line lost its device: the process must end
 };
 
-/// What the workers of a run share: new, or that of the process.
+/// Returns what the process keeps for all its command lines, or, if it keeps nothing, a new object for this run.
 inline std::shared_ptr<SharedByWorkers> shared_by_workers(const GlobalOptions& options) {
   return options.resident != nullptr ? options.resident->shared : std::make_shared<SharedByWorkers>();
 }

@@ -1,4 +1,4 @@
-// Opens libarchive.
+// Opens libarchive, and handles its failures.
 #include "io/libarchive.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Headers of members to write. libarchive makes each header as an archive of its own.
+// Makes the headers of members to write. libarchive writes each header as the beginning of a separate archive.
 #include "io/tar.hpp"
 
 #include <memory>

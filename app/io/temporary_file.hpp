@@ -52,7 +52,8 @@ void check_written(int file, const std::string& shown);
 /// mappings are used only on tmpfs. ADR 0026 has the measurements.
 class PartWriter {
  public:
-  /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive this.
+  /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive the
+  /// writer.
   PartWriter(int file, const std::string& path, const std::string& shown);
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
