@@ -77,7 +77,7 @@ class Loader {
   /// For operations that compute luma: notes under -v if the weights are applied to colors that are not sRGB.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 
-  /// Call right after begin() to let load_rows() leave the pixels in the file. In a batch, load_rows() otherwise
+  /// In a batch, call right after begin() to let load_rows() leave the pixels in the file; otherwise, load_rows()
   /// decodes them into pooled memory. `bytes`: the memory that the input may use.
   void read_in_bands(std::uint64_t bytes) { band_bytes_ = bytes; }
 

@@ -36,7 +36,7 @@ struct MostMemory {
 /// Nullopt if neither `limit` (--max-memory) nor a control group limits the process; no image is then too large.
 std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit);
 
-/// Makes free() return pixels to the system at once; otherwise each thread keeps some, and the process exceeds its
+/// Makes free() return pixels to the system at once; otherwise each thread keeps some, and the process may exceed its
 /// limit.
 void return_freed_memory();
 

@@ -38,8 +38,8 @@ struct OperationTraits {
 
   /// Pixels change places. A thumbnail in the file is then invalid, and sizes in the metadata must be updated.
   bool moves_pixels = false;
-  /// Pixels change rows: a row of the result depends on other input rows than the one with its number. The input rows
-  /// are read from top to bottom, or in any order if reads_all_first is also set.
+  /// Pixels change rows: a row of the result depends on input rows with other numbers. The input rows are read from top
+  /// to bottom, or in any order if reads_all_first is also set.
   bool moves_rows = false;
   /// Width and height are swapped, and so are the horizontal and vertical densities.
   bool swaps_sides = false;
