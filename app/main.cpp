@@ -27,8 +27,8 @@ std::uint64_t TimerResolution() { return 1; }
 
 namespace {
 
-/// Opens a descriptor that fails when used in place of each closed standard stream. Otherwise the next opened file
-/// would get the number of the stream, and messages would be written into that file.
+/// Replaces each closed standard stream by a descriptor on which the stream's reads or writes fail. Otherwise the next
+/// opened file would get the number of the stream, and messages would be written into that file.
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) {

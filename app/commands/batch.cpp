@@ -391,7 +391,7 @@ class Service {
     CommandLine command(commands, version_text);
     command.stay(shared);
     command.tell(nullptr, [this](const Error& error) {
-      if (error.kind() == ErrorKind::device_fault) {  // also of commands that use a backend themselves
+      if (error.kind() == ErrorKind::device_fault) {  // also in a command that calls the backend itself
         resident_.has_lost_device = true;
       }
     });

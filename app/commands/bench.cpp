@@ -309,7 +309,7 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const codecs::Read
   return images;
 }
 
-/// Every usable backend, or only the backend of --backend; with --verify also the CPU.
+/// The usable backends that are not opt-in, or only the backend of --backend; with --verify also the CPU.
 class BenchBackends {
  public:
   explicit BenchBackends(const GlobalOptions& globals) {

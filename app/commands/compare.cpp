@@ -250,7 +250,7 @@ struct PagePair {
   ComparedPair result;
 };
 
-/// Reads and compares a page of each file. Throws the errors of reading.
+/// Reads the same page of both files and compares the pixels. Throws the errors of reading.
 PagePair compared_page(Worker& worker, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
                        const Options& options) {
   Image of_a = a.page(worker, page);
@@ -265,7 +265,7 @@ ComparedPair compared(Worker& worker, const ComparedFile& a, const ComparedFile&
   return compared_page(worker, a, b, page, options).result;
 }
 
-/// A sort key: greater is worse. For images too small for SSIM, it only separates equal from different.
+/// A sort key: greater is worse. For images too small for SSIM, the key of `ssim` only separates equal from different.
 double badness(const ImageComparison& comparison, Metric metric) {
   switch (metric) {
     case Metric::ssim: return 1.0 - comparison.ssim.value_or(comparison.is_equal() ? 1.0 : -1.0);
@@ -377,7 +377,7 @@ class CompareJob final : public ImageJob {
       reported_->push_back(reported);
       ++(passes ? counts->passing : counts->failing);
       if (last_of_b != nullptr) {
-        last_of_b->reject_if_lost();  // no other page of A checks B
+        last_of_b->reject_if_lost();  // no page of A lacks a page in B, so only this call checks B
       }
     };
   }

@@ -69,9 +69,9 @@ std::optional<double> checked_sigma(const std::string& text) {
 
 std::string shown(double number) { return fmt::format("{:.4g}", number); }
 
-/// What an attempt at an image has determined.
+/// What the latest attempt at an image has found. After a failed attempt, the executor may start another one.
 struct FoundStrength {
-  std::uint32_t range = 0;  ///< 0 if it did not matter
+  std::uint32_t range = 0;  ///< 0 if the strength does not depend on it
   double sigma = 0.0;
   float strength = 0.0F;
   bool is_time_told = false;

@@ -83,7 +83,7 @@ void reject_beside(const char* option, bool is_given, const char* other, const c
   }
 }
 
-/// Each rejects the options that have no effect if --match, --clahe or --apply determines the tables.
+/// The next three functions reject the options that contradict --match, --clahe or --apply.
 void reject_options_with_match(const Arguments& arguments) {
   const auto reject = [](bool is_given, const char* option, const char* why) {
     reject_beside("--match", is_given, option, why);
@@ -186,7 +186,7 @@ class EqualizeStep final : public ImageStep {
     return arguments_->lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_->lut};
   }
   [[nodiscard]] RowsWhen rows_when() const override {
-    return given_ && !clahe_ ? RowsWhen::on_host : RowsWhen::too_large;  // one pass
+    return given_ && !clahe_ ? RowsWhen::on_host : RowsWhen::too_large;  // given tables need only one pass
   }
 
   void prepare(Worker& worker) override {

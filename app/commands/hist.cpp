@@ -67,8 +67,8 @@ bool prints_json(const Arguments& arguments, const std::string& output) {
   return true;
 }
 
-/// The output format: from the options, the extension of `output`, or the kind of standard output. An empty `output`
-/// means that OUT is missing.
+/// The output format: from the options or the extension of `output`. If neither names one, a terminal gets a chart, and
+/// other streams get CSV. An empty `output` means that OUT is missing.
 Format format_of(const Arguments& arguments, const std::string& output) {
   if (prints_json(arguments, output)) {
     return Format::json;
@@ -261,7 +261,7 @@ class HistJob final : public ImageJob {
     return {};
   }
 
-  /// All images have one output.
+  /// True if all images share one output.
   [[nodiscard]] bool joins() const { return arguments_.merge || arguments_.overlay; }
 
   [[nodiscard]] InOrder drawing(OverlaidImage image) const {
@@ -341,7 +341,7 @@ class HistJob final : public ImageJob {
     if (is_plot(format_of(arguments_, output)) || !options.range || options.bins) {
       return report;
     }
-    options.range.reset();  // data contain all levels, unless --bins divides the range
+    options.range.reset();  // data files contain all levels, unless --bins divides the range
     return make_report(histogram, options, facts);
   }
 
@@ -389,8 +389,8 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
                  "luma is not counted", verbosity);
 }
 
-/// True if the last name is an input rather than OUT: the file exists, and a histogram must not replace it. A .json
-/// file may be an earlier sum, which --merge writes again, but not in another format.
+/// True if the last name is an existing file that a histogram must not replace, so it is an input rather than OUT. With
+/// --merge, an existing .json file is OUT (an earlier sum), unless the options name another format.
 bool is_input(const std::string& name, const Arguments& arguments) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(name, failed)) {

@@ -96,7 +96,7 @@ class HistTableJob final : public ImageJob {
     const std::string cells = table_cells(report);
     worker.report.keep_result(cells);
     if (shape.format.has_alpha()) {
-      report.channels.pop_back();  // opaque pixels are not clipped
+      report.channels.pop_back();  // checks skip alpha: opaque pixels are not clipped
     }
     std::optional<Error> failed;
     try {
@@ -142,7 +142,7 @@ class HistTableJob final : public ImageJob {
       return histogram;
     }
     std::vector<std::uint64_t>& alpha = histogram.channels.back().counts;
-    if (mask == nullptr) {  // the pixels left out are transparent
+    if (mask == nullptr) {  // the pixels of the region that are not counted are transparent: their alpha is 0
       const std::optional<Rect>& region = options.selection.region;
       const std::uint64_t selected =
           region ? static_cast<std::uint64_t>(region->width) * static_cast<std::uint64_t>(region->height)

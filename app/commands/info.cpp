@@ -1,6 +1,6 @@
 // gpuimg info FILE…: prints the headers of files without decoding. docs/cli.md, "info".
-// Prints words for people and keys for programs. Properties of single formats arrive as HeaderFacts, so this file names
-// none of them.
+// Prints words for people and keys for programs. Properties that only some formats have arrive as HeaderFacts, so this
+// file does not list them.
 #include <fmt/format.h>
 
 #include <algorithm>
