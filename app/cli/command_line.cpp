@@ -54,7 +54,7 @@ class StepWords {
   struct Step {
     std::string name;
     const CommandParser* parser = nullptr;
-    std::vector<std::string> given;  ///< words after the name, not yet sorted
+    std::vector<std::string> given;  ///< words after the name, before they are assigned to the step or the run
     std::vector<std::string> words;  ///< options of this step only, and words as in "rotate 90"
     std::size_t missing_words = 0;
   };
@@ -168,7 +168,7 @@ class StepWords {
     }
   }
 
-  /// Rejected here, because the parser would use a file name as the missing word.
+  /// A missing word is rejected here, because the parser would use a file name in its place.
   [[noreturn]] void reject_missing_word(const Step& step) const {
     const CommandModel model = program_.subcommand(step.name);
     const auto word = std::find_if(model.positionals.begin(), model.positionals.end(),

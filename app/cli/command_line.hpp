@@ -65,7 +65,7 @@ class CommandLine {
   static std::vector<EarlierStep> steps_of(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
   /// Replaces parse() and run(): passes the job that a command line describes to take(). The job lives until take()
-  /// returns. The names IN and OUT among the words are ignored.
+  /// returns. File names among the words are parsed, but not used.
   void pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take);
 
  private:

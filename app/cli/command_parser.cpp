@@ -293,7 +293,7 @@ bool is_subcommand(const CLI::App& app, const std::string& name) {
                      [&](const CLI::App* parser) { return parser->get_name() == name; });
 }
 
-/// True if `argument` is an option of any subcommand and takes the next argument as its value.
+/// True if `argument` is an option of the program or of any subcommand and takes the next argument as its value.
 bool takes_next(const CLI::App& app, const std::string& argument) {
   const auto parsers = app.get_subcommands(nullptr);
   return argument.starts_with('-') &&
@@ -362,7 +362,7 @@ bool takes_many_names(const CLI::App& parser) {
   });
 }
 
-/// Restores "-quality" from "-uality": CLI11 reads the first letter as -q, and leaves over the remainder.
+/// Restores "-quality" from "-uality": CLI11 parses the first letter as the option -q, and leaves the remainder.
 std::string as_typed(const std::string& argument, std::span<const char* const> words) {
   const bool is_rest = argument.size() > 2 && argument[0] == '-' && argument[1] != '-';
   for (const std::string word : words) {
@@ -493,7 +493,7 @@ void reject_misread_arguments(const CLI::App& app, int argc, const char* const* 
 }
 
 constexpr const char* kOperationGroup = "Options";
-constexpr const char* kOutputGroup = "Output";  ///< in the model: of the run, if there are several steps
+constexpr const char* kOutputGroup = "Output";  ///< group of the options with OptionSpec::is_of_run, in the model
 
 const OptionModel kHelpOption = {{"-h", "--help"}, "print this text", "", kOperationGroup, ""};
 

@@ -68,7 +68,7 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
   return number;
 }
 
-/// Finds a device by number, or by name with the backend of --backend. A number does not touch the driver.
+/// Finds a device by number, or by name with the backend of --backend. A number is parsed without calling the driver.
 int device_number(const Setting& setting, std::optional<BackendKind> backend) {
   const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
   const bool is_name =

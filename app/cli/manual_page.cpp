@@ -46,7 +46,7 @@ std::string section(const std::string& name) { return ".SH " + upper_case(name) 
 /// A name with text to its right; both are roff.
 std::string item(const std::string& name, const std::string& text) { return ".TP\n" + name + "\n" + text; }
 
-/// Lines of text, each broken where the next begins.
+/// Lines of text, with a line break (.br) between them.
 std::string lines_of(const std::string& text) {
   std::string roff;
   for (std::size_t at = 0; at < text.size();) {

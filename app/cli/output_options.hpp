@@ -42,7 +42,7 @@ struct OutputFormats {
   }
 };
 
-/// Adds the names of the image format that can hold tables, if there is one, to `formats`; all of them mean `format`.
+/// If an image format of this build can hold tables, adds its names to `formats`. Each of these names means `format`.
 template <class Format>
 OutputFormats<Format> with_table_codec(OutputFormats<Format> formats, Format format, const std::string& meaning) {
   if (const codecs::Codec* codec = codecs::table_codec()) {

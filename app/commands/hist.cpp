@@ -389,8 +389,8 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
                  "luma is not counted", verbosity);
 }
 
-/// True if the last name is an existing file that a histogram must not replace, so it is an input rather than OUT. With
-/// --merge, an existing .json file is OUT (an earlier sum), unless the options name another format.
+/// True if the last name is an existing file that a histogram must not replace, so it is an input rather than OUT. A
+/// .json file may be an earlier sum, which --merge replaces, so it counts as an input only if another format is given.
 bool is_input(const std::string& name, const Arguments& arguments) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(name, failed)) {
