@@ -23,7 +23,8 @@ std::string to_csv(const HistogramReport& report);
 ///   image                           name (U+FFFD for bytes that are not UTF-8), width, height, bits, channels; null
 ///                                   for a sum
 ///   options                         channels, luma, transparent, roi ([x, y, width, height] or null), mask, bins (or
-///                                   null), cumulative, normalize
+///                                   null), range ([first, last]; only if a range is divided into bins), cumulative,
+///                                   normalize
 ///   counted, skipped                pixels
 ///   histograms[]                    one per channel: channel; unit ("level", "degrees", "fraction"); counts;
 ///                                   statistics, in the unit (null if nothing was counted; for hue "circular": true,

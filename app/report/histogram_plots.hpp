@@ -26,7 +26,7 @@ struct TerminalStyle {
   bool log = false;     ///< heights in log(1 + count)
 };
 
-/// Prints a line with name and size, the chart, an axis and statistics: three lines for a single channel, or one line
+/// Lays out a line with name and size, the chart, an axis and statistics: three lines for a single channel, or one line
 /// per channel. Each channel has its own rows and is scaled to count_ceiling(), which is printed next to its top row;
 /// higher columns end in an arrow. A column with at least one pixel is always visible. Text that does not fit the width
 /// wraps. If the terminal is too low, a single channel still gets 6 rows, and several channels get 2 each. Lines end in

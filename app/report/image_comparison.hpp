@@ -107,7 +107,7 @@ struct FirstDifference {
 };
 
 struct ImageComparison {
-  bool same_size = false;  ///< if false, the members below are unset
+  bool same_size = false;  ///< if false, only `bits` of the members below is set
   int bits = 8;            ///< bit depth of the levels: that of the deeper image
   std::uint64_t pixels = 0;
   std::uint64_t differing = 0;  ///< pixels with a channel that differs by more than the tolerance
@@ -179,7 +179,7 @@ std::string comparison_line(const ComparedPair& pair);
 enum class ComparisonJson : std::uint8_t { block, line };
 std::string comparison_json(const ComparedPair& pair, ComparisonJson layout);
 
-/// Two files, at least one of which has several pages.
+/// Two files; at least one has several pages.
 struct ComparedFiles {
   std::string a;
   std::string b;

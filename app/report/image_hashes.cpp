@@ -213,8 +213,8 @@ std::vector<std::uint32_t> sparse_numbers(int bits, int most) {
   return numbers;
 }
 
-/// Let d = m·r + a. It is enough to search a + 1 parts up to r bits and the others up to r − 1 bits; −1 means not to
-/// search a part at all. Keys are shortened to the number of bits that is useful for so many hashes.
+/// Let `distance` be `parts` · r + a, with 0 ≤ a < `parts`. It is enough to search a + 1 parts up to r bits, and the
+/// others up to r − 1 bits, or not at all if r is 0. Keys have no more bits than this number of hashes needs.
 std::vector<Part> parts_for(int parts, int distance, std::size_t hashes) {
   const int enough = std::clamp(static_cast<int>(std::bit_width(hashes)) + 1, 1, kMostKeyBits);
   std::vector<Part> all;

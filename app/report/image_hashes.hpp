@@ -36,7 +36,7 @@ constexpr ThumbnailSize thumbnail_size(HashKind kind) {
   }
 }
 
-/// The hash of a thumbnail of that size: u8, one channel. The highest bit belongs to the top left.
+/// The hash of a thumbnail of thumbnail_size(kind): u8, one channel. The highest bit belongs to the top left.
 std::uint64_t image_hash(HashKind kind, ConstView thumbnail);
 
 /// 16 hexadecimal digits.

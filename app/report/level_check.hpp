@@ -21,7 +21,7 @@ class LevelCheck {
   [[nodiscard]] bool is_of_image() const;
 
   /// If the condition holds for a channel, the statistic of that channel: "clipped is 2.31% in r". If no pixel was
-  /// counted, every condition holds, so that the check fails. The report's values must not be circular.
+  /// counted, every condition on levels holds, so that the check fails. The report's values must not be circular.
   [[nodiscard]] std::optional<std::string> met_by(const HistogramReport& report) const;
 
   [[nodiscard]] const std::string& text() const { return text_; }

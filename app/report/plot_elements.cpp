@@ -82,7 +82,7 @@ std::vector<Tick> CountScale::linear_ticks() const {
 
 std::vector<Tick> CountScale::log_ticks() const {
   std::vector<Tick> ticks = {{0.0, "0"}};
-  // Shares start at the first power of ten that is at least one pixel.
+  // Labels of shares start at the first power of ten that is at least one pixel.
   double label = std::pow(10.0, std::ceil(-std::log10(unit_) - 1e-9));
   for (; label * unit_ <= top_; label *= 10.0) {
     ticks.push_back({position(label * unit_), compact(label)});

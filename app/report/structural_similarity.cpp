@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::HWY_NAMESPACE {
 
-// Each sample of a row has four sums: of a, b, a² + b² and a·b. Channels are interleaved in rows.
+// Each sample position of a row has four column sums: of a, b, a² + b² and a·b. Channels are interleaved in rows.
 
 /// Adds a row to the column sums and subtracts an old row. rows: a, b, old a, old b.
 template <class Sum>
@@ -225,7 +225,7 @@ std::uint64_t StructuralSimilarity::bytes_of(int width, int height, int channels
   if (std::min(width, height) < side) {
     return samples * 2 * sizeof(std::uint16_t);
   }
-  const std::uint64_t rows = 2 * (static_cast<std::uint64_t>(side) + 1) + 1;  // plus the empty row of add_box_row
+  const std::uint64_t rows = 2 * (static_cast<std::uint64_t>(side) + 1) + 1;  // plus the row of zeros in add_box_row
   const std::uint64_t sum = bits > 8 || window == SsimWindow::gaussian ? sizeof(double) : sizeof(std::int32_t);
   return samples * (rows * sizeof(std::uint16_t) + 4 * sum + sizeof(double));
 }

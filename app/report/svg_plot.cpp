@@ -81,7 +81,7 @@ text{fill:#9198a1}
 )";
 }
 
-/// Evenly spaced colors from the smallest to the largest value of the channel.
+/// The colors of the ramp below the axis, evenly spaced from the smallest to the largest value of the channel.
 std::vector<std::string_view> ramp_colors(Channel channel) {
   switch (channel) {
     case Channel::red: return {"#000", "#f00"};
@@ -126,7 +126,7 @@ void add_heading(std::string& svg, const HistogramReport& report, const SvgOptio
                                          grouped(report.counted), grouped(report.skipped)));
 }
 
-/// The classes of the style sheet that color a channel or an image of an overlay.
+/// The class in the style sheet that sets the color of a channel, or of an image in an overlay.
 std::string color_class(const ChannelReport& channel) {
   return channel.series > 0 ? fmt::format("i-{}", channel.series) : fmt::format("c-{}", channel_name(channel.channel));
 }

@@ -208,7 +208,7 @@ void add_facts(std::string& out, const std::vector<std::string>& facts, const Te
   out += '\n';
 }
 
-/// Facts about the counted pixels. For several images, there are no numbers, because heights are shares.
+/// Facts about the counted pixels. An overlay of several images has no counts, because its heights are shares.
 std::vector<std::string> pixel_facts(const HistogramReport& report, const TerminalStyle& style) {
   std::vector<std::string> facts = {"heights are shares of the pixels counted"};
   if (report.channels.front().series == 0) {

@@ -68,12 +68,13 @@ struct JsonSyntaxError : JsonError {
 class JsonValue {
  public:
   [[nodiscard]] JsonValue at(const std::string& key) const;
-  [[nodiscard]] std::optional<JsonValue> find(const std::string& key) const;  ///< nothing if this is not an object
+  /// Nothing if the key is missing, or if this is not an object.
+  [[nodiscard]] std::optional<JsonValue> find(const std::string& key) const;
   [[nodiscard]] bool contains(const std::string& key) const { return find(key).has_value(); }
 
   [[nodiscard]] bool is_array() const;
-  [[nodiscard]] std::vector<JsonValue> elements()
-      const;  ///< of an array or object; another value itself; nothing for null
+  /// The elements of an array or object. Null has no elements; any other value is its own only element.
+  [[nodiscard]] std::vector<JsonValue> elements() const;
 
   [[nodiscard]] bool is_integer() const;   ///< a whole number of 64 bits, with or without a sign
   [[nodiscard]] bool is_unsigned() const;  ///< a whole number of 64 bits that is not negative

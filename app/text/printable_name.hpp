@@ -35,8 +35,8 @@ std::size_t utf8_sequence_length(std::string_view bytes);
 /// valid_utf8, truncated to `limit` code points. If text was cut, the last code point is "…". limit ≥ 1.
 std::string shortened(std::string_view bytes, std::size_t limit);
 
-/// XML 1.0 character data, for elements and quoted attributes: valid_utf8 with & < > " ' escaped. Characters that XML
-/// cannot hold, line breaks and tabs become U+FFFD.
+/// XML 1.0 character data, for elements and quoted attributes: valid_utf8 with & < > " ' escaped. Control characters
+/// (C0 and DEL, so also line breaks and tabs), U+FFFE and U+FFFF become U+FFFD.
 std::string xml_escaped(std::string_view bytes);
 
 /// A CSV cell (RFC 4180). Text with a comma, a quote or a line break is put in quotes, and quotes inside are doubled.
