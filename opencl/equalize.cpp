@@ -103,8 +103,8 @@ LevelTables downloaded(const Device& device, const DeviceTables& tables) {
   return result;
 }
 
-/// blended(in, to) for one difference d = to − in. It is in + add below `first_of_next`, and in + add + 1 from there
-/// on. Adding d · strength to `in` rounds more coarsely the larger the sum is, so there is at most one such step;
+/// blended(in, to) for one difference d = to − in: in + add if `in` is below `first_of_next`, else in + add + 1. The
+/// larger the sum of `in` and d · strength is, the more coarsely it is rounded. So there is at most one such step;
 /// bisection finds it.
 struct BlendStep {
   std::int32_t add;

@@ -185,7 +185,7 @@ class Windows {
     return {{picture_.width(), picture_.height(), shape_.radius_x, shape_.radius_y}};
   }
 
-  /// Of all pixels that count in rows [first_row, end_row). Waits for the device.
+  /// The scale of all pixels that count in rows [first_row, end_row). Waits for the device.
   [[nodiscard]] WolfScale scale(int first_row, int end_row) const {
     constexpr std::size_t kRowsOfGroup = 8;
     const std::size_t items = device_->group_items();

@@ -92,8 +92,8 @@ FoundDevice usable_device(const Api& api, int index);
 /// The embedded source of kernels/`file`.cl, preceded by the files that all programs share.
 std::string kernel_source(const std::string& file);
 
-/// Compiles programs for one device, and keeps the compiled programs in the user's cache folder. Owns nothing: all
-/// members must outlive it.
+/// Compiles programs for one device, and keeps the compiled programs in the user's cache folder. Owns nothing: the
+/// objects that its members refer to must outlive it.
 struct ProgramMaker {
   const Api& api;
   cl_context context;

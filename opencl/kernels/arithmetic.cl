@@ -48,8 +48,8 @@ ulong float64_bits(ulong n) {
 }
 
 #ifdef FLOAT64
-// The operations of IEEE 754 on 64-bit floats, rounded to nearest, ties to even. FLOAT64 is 1 if the device has them and
-// rounds them so. If FLOAT64 is 0, integers compute the same bits.
+// The operations of IEEE 754 on 64-bit floats, rounded to nearest, ties to even. FLOAT64 is 1 if the device has 64-bit
+// floats that round in this way. If FLOAT64 is 0, integers compute the same bits.
 #if FLOAT64
 typedef double Float64;
 Float64 float64_from_bits(ulong bits) { return as_double(bits); }
@@ -100,7 +100,7 @@ ulong shifted_with_rest(ulong n, int shift) {
   return shift == 0 ? n : shift > 63 ? (n != 0 ? 1 : 0) : n >> shift | ((n & (((ulong)1 << shift) - 1)) != 0 ? 1 : 0);
 }
 
-// The nearest float. Bit 62 of the significand is its highest; bit 0 also stands for all bits below.
+// The nearest float64. Bit 62 of the significand is its highest; bit 0 also stands for all bits below.
 Float64 float64_rounded(ulong sign, int exponent, ulong significand) {
   const int field = exponent + 1023;
   if (field >= 0x7FF) {
@@ -194,7 +194,7 @@ Float64 float64_quotient(Float64 a, Float64 b) {
   return float64_rounded(sign, x.exponent - y.exponent - (is_below ? 1 : 0), quotient | (rest != 0 ? 1 : 0));
 }
 
-// For a ≥ 0.
+// The square root of a ≥ 0.
 Float64 float64_root(Float64 a) {
   if (a << 1 == 0 || float64_is_nan(a) || float64_is_infinite(a)) {
     return a;
@@ -217,7 +217,7 @@ Float64 float64_root(Float64 a) {
   return float64_rounded(0, (of.exponent - odd) / 2, root << 8 | (rest != 0 ? 1 : 0));
 }
 
-// A negative number's bits are in the opposite order.
+// Maps float64 numbers to integers in the same order. The bits of negative numbers alone are in the opposite order.
 ulong float64_order(Float64 a) {
   return a << 1 == 0 ? FLOAT64_SIGN : (a & FLOAT64_SIGN) != 0 ? ~a : a | FLOAT64_SIGN;
 }

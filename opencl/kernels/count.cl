@@ -100,7 +100,7 @@ void add_all(__local const uint* counters, uint all_bins, __global uint* counts)
 }
 
 // Counts pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many
-// work-groups run at once, so work-groups take chunks of `chunk` groups of pixels until none is left; counts[taken_at]
+// work-groups run at once, so work-groups take chunks of `chunk` groups of pixels until none is left. counts[taken_at]
 // counts the chunks taken. A work-group takes its next chunk while it counts, and ends at once if it starts too late to
 // get one. At most 2³¹ pixels, so that a counter cannot overflow.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
@@ -115,7 +115,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_loc
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // the first chunk is known
   ulong start = first / GROUP + chunks[0] * chunk;
-  if (start < whole || get_group_id(0) == 0) {  // group 0 counts the last pixels
+  if (start < whole || get_group_id(0) == 0) {  // work-group 0 also counts the pixels after the last whole group
     clear(counters, TABLES * bins * COPIES);
     for (uint own = 0u; start < whole; own = 1u - own) {
       const uint next = item == 0u ? atomic_inc(counts + taken_at) : 0u;
@@ -223,7 +223,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_til
 }
 
 // Counts in global memory, for one table that does not fit in local memory. Adds a run of equal levels at once, so that
-// the work-items of a flat image do not queue at one counter.
+// the work-items of a flat image contend less for one counter.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_global(
     int8 choices, __global const uint* pixels, ulong first, ulong end, uint bins, __global uint* counts) {
   for (ulong at = first + get_global_id(0) * GROUP; at < end; at += get_global_size(0) * GROUP) {

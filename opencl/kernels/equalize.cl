@@ -1,9 +1,9 @@
 // Maps pixels through look-up tables: of the image, or interpolated between those of tiles (CLAHE). Specified in
 // docs/operations.md, "Color" and "CLAHE". Restates core/ops/equalize.hpp, and the interpolation of core/ops/clahe.hpp.
 //
-// Macros: BY_TILES, the program is for CLAHE; otherwise TABLE_COPIES, a power of two: copies of the tables in local
-// memory, in different banks. Some drivers add up the local memory of all kernels of a program, so a program has only
-// one of the two kernels.
+// Macros: BY_TILES, if the program is for CLAHE; otherwise TABLE_COPIES, the number of copies of the tables in local
+// memory, a power of two; copies are in different banks. Some drivers add up the local memory of all kernels of a
+// program, so a program has only one of the two kernels.
 //
 // Choices: MAP; LEVEL, for maps with one table; TABLES, 3 if each channel has its own table; IS_MASKED; IS_BLENDED.
 
@@ -103,8 +103,8 @@ uint3 with_hsl_level(uint4 p, uint level_new) {
   return rgb_from_hsl(hsl, V_MAX);
 }
 
-// blended(in, to) without 64-bit floats. `steps`, computed by the host, holds for each to − in: the amount to add to
-// `in`, and the first `in` from which one more is added.
+// blended(in, to) without 64-bit floats. For each difference to − in, `steps` from the host holds the amount to add to
+// `in`, and the lowest `in` to which one more is added.
 uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
   const int2 red_step = steps[(int)to.x - (int)in.x + (int)V_MAX];
   const int2 green_step = steps[(int)to.y - (int)in.y + (int)V_MAX];
@@ -253,8 +253,8 @@ TilePlace tile_place(int at, float inverse, int tiles) {
   return place;
 }
 
-// The level that the tables of the four tiles around a pixel give a level. The order of these products and sums is
-// fixed. `maps` are the tables of one plane, V + 1 entries for each tile.
+// Maps a level by the tables of the four tiles around a pixel, and interpolates between the four results. The order of
+// these products and sums is fixed. `maps` are the tables of one plane, V + 1 entries for each tile.
 uint level_between(__global const ushort* maps, TilePlace across, TilePlace down, int tiles_x, uint level) {
   __global const ushort* entries = maps + level;
   const ulong above = (ulong)down.first * tiles_x;

@@ -1,7 +1,7 @@
 // Summed-area tables. Specified in docs/operations.md, "Integral image".
 //
-// OpenCL 1.2 does not guarantee that a waiting work-group lets others run, so tiles cannot wait for their neighbors. So
-// the kernels make two passes over the pixels. tile_sums sums each tile, its rows and its columns. scan.cl turns these
+// OpenCL 1.2 does not guarantee that a waiting work-group lets others run, so tiles cannot wait for their neighbors.
+// Instead, the kernels make two passes over the pixels. tile_sums sums each tile, its rows and its columns. scan.cl turns these
 // sums into the sums left of and above each tile. fill_table reads the pixels again and writes the entries.
 //
 // A tile has TILE_COLUMNS × TILE_ROWS pixels and one work-group, whose work-items own COLUMNS_EACH adjacent columns. A
@@ -254,8 +254,8 @@ void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, 
 }
 
 // left[tile][y] is the sum of row y left of the tile. above[band][x] is the sum of column x above the band, and
-// above[band][width + tile] the sum of the tile's columns above the band. The entry of pixel (0, 0) has index `origin`;
-// zeros stand before and above it if `padded`. `pitch` is in entries.
+// above[band][width + tile] the sum of the tile's columns above the band. The entry of pixel (0, 0) has index `origin`.
+// If `padded`, a row of zeros is above the entries, and a column of zeros left of them. `pitch` is in entries.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global const SUM* left,
     __global const SUM* above, __global void* table, ulong origin, ulong pitch, uint padded) {

@@ -103,7 +103,7 @@ ulong clip_limit(ulong clip, ulong counted, uint levels) {
   if (!float64_is_greater(float64_of(counted * levels), limit) || !float64_is_greater(limit, float64_of(0))) {
     return counted;
   }
-  // The product is below 2⁶³. Its bits below the levels of one bin do not matter.
+  // The product is below 2⁶³. Dropping its fraction does not change the quotient, which is rounded down.
   const ulong bits = bits_of_float64(limit);
   const int exponent = (int)(bits >> 52) - 1023;
   const ulong significand = (bits & (((ulong)1 << 52) - 1)) | (ulong)1 << 52;
@@ -111,7 +111,7 @@ ulong clip_limit(ulong clip, ulong counted, uint levels) {
   return max(product / levels, (ulong)1);
 }
 
-// The table entry of a level of 16 bits: interpolated between those of the two nearest centers of bins.
+// The table entry of a 16-bit level: interpolated between the entries of the two bins whose centers are nearest.
 uint entry_between_bins(__local const ushort* entries, uint level) {
   const uint width = 512u;  // in half levels, because centers lie between two levels
   const uint first = 255u;

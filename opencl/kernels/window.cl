@@ -139,14 +139,14 @@ typedef struct {
 } Window;
 
 #define TERMS 5
-// The sum over a window of a line, as a sum of prefixes: times[i] · (the sum of the first at[i] samples).
+// The sum of a window along a line of samples, as Σ times[i] · (the sum of the first at[i] samples).
 typedef struct {
   int at[TERMS];
   Sum times[TERMS];
 } Terms;
 
-// Adds the sum of the first n samples of a line that is continued beyond its end, `sign` times. Uses terms 0 to 2 for
-// whole lines, and term `own`.
+// Adds `sign` times the sum of the first n samples of a line, which BORDER continues beyond its end. The terms 0 to 2
+// have the sums of `size`, `size` − 1 and 1 samples; term `own` has the remainder.
 void add_prefix(int8 choices, Terms* terms, int n, int size, Sum sign, int own) {
   if (n <= size) {
     terms->at[own] = n;
@@ -284,7 +284,7 @@ WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch
   return sums;
 }
 
-// ⌊Σax/Σa + ½⌋, for weights that are not all 0. The sum of 32 bits plus half of the weights fits in 32 bits.
+// ⌊Σax/Σa + ½⌋, for weights that are not all 0. If IS_NARROW, the sum plus half of the weights fits in 32 bits.
 uint window_mean(WindowSums sums) {
   if (IS_NARROW) {
     const uint weights = (uint)sums.weights;
@@ -314,14 +314,14 @@ uint flat_level(uint level, uint mean) {
 
 // --- Weights ---
 
-// The pixels of a picture and a mask, which need not exist.
+// The pixels of a picture, read only if BY_ALPHA, and a mask, read only if HAS_MASK.
 typedef struct {
   __global const Sample* samples;
   __global const uchar* mask;
   uint channels;
 } Pixels;
 
-// The last channel, if it counts as weight.
+// The pixel's alpha, its last channel; V if alpha is not the weight.
 uint alpha_at(int8 choices, Pixels pixels, ulong pixel) {
   return BY_ALPHA != 0 ? pixels.samples[(pixel + 1) * pixels.channels - 1] : V_MAX;
 }
@@ -350,7 +350,7 @@ __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulon
   }
 }
 
-// Writes 16 bits of weight · levelᵖ, where p is `power`: the part number `part`, lowest first. Work-item → a pixel.
+// Writes one 16-bit part of weight · levelᵖ, where p is `power`. Part 0 has the lowest bits. Work-item → a pixel.
 __kernel void weigh(int8 choices, __global const Sample* plane, __global const Sample* samples,
                     __global const uchar* mask, uint channels, uint width, uint4 region, uint power, uint part,
                     __global ushort* products) {
