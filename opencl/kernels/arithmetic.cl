@@ -1,6 +1,6 @@
 // Exact quotients on any device, 64-bit floats on devices with and without them, HSL, and the level of a pixel: the
-// value that is counted, summed or mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the parity
-// tests compare all colors.
+// value that is counted, summed or mapped. Restates hsl.hpp, luma.hpp, hist.hpp and equalize.hpp of core/ops; the
+// parity tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
 float near_reciprocal(float b) { return 1.0f / b; }

@@ -23,8 +23,8 @@ void add_to(__global uint* count, uint more) {
 bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
 
 // The tiles of an image of `size` pixels. Tiles that reach beyond the right or the bottom edge see the image reflected
-// there, without a repeated edge. Dimension 1 of the grid counts tiles; the work-groups of dimension 0 share the rows of
-// a tile. In a work-group, `across` adjacent work-items share a row.
+// there, without a repeated edge. Dimension 1 of the grid counts tiles; the work-groups of dimension 0 share the rows
+// of a tile. In a work-group, `across` adjacent work-items share a row.
 typedef struct {
   int2 size;
   int2 tile;  // size of a tile

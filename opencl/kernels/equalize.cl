@@ -288,8 +288,8 @@ uint3 mapped_between(int8 choices, uint4 p, __global const ushort* maps, TilePla
 #endif
 }
 
-// Work-item → groups of GROUP pixels, one grid stride apart. The picture begins at row `first_row` of the image that has
-// tiles.x × tiles.y tiles; `inverse` is 1/(size of a tile) along both sides.
+// Work-item → groups of GROUP pixels, one grid stride apart. The picture begins at row `first_row` of the image that
+// has tiles.x × tiles.y tiles; `inverse` is 1/(size of a tile) along both sides.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize_by_tiles(
     int8 choices, __global const uint* pixels, __global uint* result, ulong count, __global const ushort* maps,
     __global const uchar* mask, __global const int2* steps, uint width, int first_row, int2 tiles, float2 inverse) {

@@ -1,8 +1,8 @@
 // Summed-area tables. Specified in docs/operations.md, "Integral image".
 //
 // OpenCL 1.2 does not guarantee that a waiting work-group lets others run, so tiles cannot wait for their neighbors.
-// Instead, the kernels make two passes over the pixels. tile_sums sums each tile, its rows and its columns. scan.cl turns these
-// sums into the sums left of and above each tile. fill_table reads the pixels again and writes the entries.
+// Instead, the kernels make two passes over the pixels. tile_sums sums each tile, its rows and its columns. scan.cl
+// turns these sums into the sums left of and above each tile. fill_table reads the pixels again and writes the entries.
 //
 // A tile has TILE_COLUMNS × TILE_ROWS pixels and one work-group, whose work-items own COLUMNS_EACH adjacent columns. A
 // band is a row of tiles. A work-item loads its pixels of BATCH rows before it uses the first, so that the loads

@@ -3,16 +3,16 @@
 // core/ops/window.hpp and threshold.hpp.
 //
 // Pixels may have weights. A window then has the sums of the weights, of the weighted levels, and of the weighted
-// squares, which exceed 64 bits. Products of weights and levels are cut into parts of 16 bits (weigh), each with its own
-// table, because integral.cl sums samples.
+// squares, which exceed 64 bits. Products of weights and levels are cut into parts of 16 bits (weigh), each with its
+// own table, because integral.cl sums samples.
 //
 // Only write_levels is compiled for pixels of several channels. It writes a plane of levels, which the other kernels
 // read; they take the number of channels of the picture as an argument. A program has only the kernels that the host
 // runs with its macros, because compiling takes long.
 //
-// Macros: IS_NARROW, entries of tables have 32 bits instead of 64. A table's sums are modulo 2³² or 2⁶⁴; sums of windows
-// are exact if they fit. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts; BY_ALPHA, alpha
-// is the weight; HAS_MASK; INVERTS.
+// Macros: IS_NARROW, entries of tables have 32 bits instead of 64. A table's sums are modulo 2³² or 2⁶⁴; sums of
+// windows are exact if they fit. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts;
+// BY_ALPHA, alpha is the weight; HAS_MASK; INVERTS.
 
 #ifndef SPECIALIZED
 #define LEVEL choices.s0
@@ -190,8 +190,8 @@ Terms terms_of(int8 choices, int at, int radius, int size) {
   return terms;
 }
 
-// The sum of a window. `origin` is the index of a padded table's first entry, `pitch` the entries of a row. Loops are not
-// unrolled, because this code is inlined at many places.
+// The sum of a window. `origin` is the index of a padded table's first entry, `pitch` the entries of a row. Loops are
+// not unrolled, because this code is inlined at many places.
 Sum sum_of_terms(__global const Sum* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
   Sum sum = 0;
 #pragma unroll 1
@@ -474,9 +474,9 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* plane, _
 }
 
 #if !IS_NARROW
-// The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks at
-// the pixels that count in rows [rows.x, rows.y); each work-group takes rows.z rows. Bits of float64 numbers ≥ 0 have the
-// order of the numbers.
+// The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks
+// at the pixels that count in rows [rows.x, rows.y); each work-group takes rows.z rows. Bits of float64 numbers ≥ 0
+// have the order of the numbers.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_windows(
     int8 choices, __global const Sample* plane, __global const Sample* samples, __global const uchar* mask,
     uint channels, uint4 region, uint4 rows,
