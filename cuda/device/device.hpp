@@ -196,12 +196,12 @@ class Workspace {
   std::optional<DeviceMemory> level_totals;     ///< histogram_256.cu: zero between launches
   std::optional<DeviceMemory> level_spills;     ///< histogram_65536.cu: zero between launches
   std::optional<DeviceMemory> fused_totals;     ///< fused_equalize.cu: the half that the next launch uses is zero
-  std::optional<DeviceMemory> lookback_states;  ///< integral.cu: entries of earlier epochs
+  std::optional<DeviceMemory> lookback_states;  ///< integral.cu: zero, or entries of earlier epochs
   std::uint32_t fused_launches = 0;
   std::uint32_t lookback_epoch = 0;
 
   static constexpr int kBands = 2;  ///< bands of rows: one is copied while the host uses the other
-  Event band_ends[kBands];          ///< ends of copies; reused: creating an event waits for threads that lock pages
+  Event band_ends[kBands];          ///< ends of copies; reused, because creating an event waits for page locking
 
  private:
   std::shared_ptr<Device> device_;

@@ -48,7 +48,8 @@ __device__ void cut_at(ScanChunk& chunk, std::uint32_t first, std::uint32_t end)
   chunk.cut(end <= first ? 0 : end - first);
 }
 
-/// Block → 4096 bytes, thread → 16 of them. Barrier: the end of the scan is known before threads cut their bytes there.
+/// Block → 4096 bytes, thread → 16 of them. Barrier: the end of the scan, if it is in this block's bytes, is known
+/// before threads discard the bytes after it.
 __global__ void __launch_bounds__(kRawTileThreads) count_coded_bytes(const JpegJob job) {
   using Reduce = cub::BlockReduce<std::uint32_t, kRawTileThreads>;
   __shared__ typename Reduce::TempStorage reduce;

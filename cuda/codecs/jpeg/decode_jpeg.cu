@@ -73,7 +73,7 @@ class BlockUpload final : public JpegBlockSink {
     }
     workspace_.band_ends[turn_].record(workspace_.stream());
     turn_ = (turn_ + 1) % Workspace::kBands;
-    workspace_.band_ends[turn_].wait();  // until the previous band is copied
+    workspace_.band_ends[turn_].wait();  // the previous band is copied, so the host may overwrite it
   }
 
  private:

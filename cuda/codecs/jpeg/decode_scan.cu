@@ -46,8 +46,8 @@ __device__ jpeg::SubsequenceTable table_of(const JpegJob& job) {
 }
 
 /// Skims parts again, each from its predecessor's end state, until no end state changes. Thread → entry of the list of
-/// parts that changed; each has at most one successor. Barriers of a round: states are read before they are written,
-/// and written before the next round. Returns false after too many rounds.
+/// changed parts, whose successor it skims. Barriers of a round: states are read before they are written, and written
+/// before the next round. Returns false after too many rounds.
 __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
   int now = 0;
   for (std::uint32_t round = 0;; ++round) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constan
   }
   __syncthreads();
   const jpeg::ScanCode code{job.words, job.huffman->symbols, shared.groups, job.mcu};
-  const std::uint32_t number = first + threadIdx.x - kRunIn;  // wraps before the first subsequence
+  const std::uint32_t number = first + threadIdx.x - kRunIn;  // wraps in the run-in of the first tile
   const bool exists = number < table.count;
   const std::uint32_t part = threadIdx.x * kParts;
   Subsequence place;

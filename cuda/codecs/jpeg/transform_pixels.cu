@@ -38,7 +38,7 @@ struct TileShape {
 template <class Shape>
 struct TileMemory {
   std::uint32_t pixels[Shape::kRows][Shape::kRowWords];
-  std::uint32_t shifts[Shape::kRows];  ///< bits of each row's first word that belong to the pixels before
+  std::uint32_t shifts[Shape::kRows];  ///< bits of each row's first word that come before the row's pixels
   std::int32_t work[Shape::kBlocks][kPaddedBlock];
   alignas(16) std::int16_t coefficients[Shape::kBlocks][jpeg::kBlockSize];
   alignas(8) std::uint8_t nonzero[Shape::kBlocks][jpeg::kBlockSide];  ///< one bit per coefficient, lowest first
@@ -52,8 +52,8 @@ struct TilePlace {
   int y;
 };
 
-/// Away from the right edge: loads whole words. A row's words may begin up to three bytes before the tile's row and end
-/// up to three bytes after it, but stay inside the picture.
+/// Away from the right edge, or if picture rows are whole words: loads whole words. A row's words may begin up to three
+/// bytes before the tile's row and end up to three bytes after it, but stay inside the picture.
 template <class Shape>
 __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {
@@ -72,7 +72,7 @@ __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMe
   }
 }
 
-/// At the right edge: loads pixel by pixel.
+/// Otherwise, at the right edge: loads pixel by pixel.
 template <class Shape>
 __device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {

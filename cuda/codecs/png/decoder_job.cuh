@@ -51,7 +51,7 @@ struct PngDecoderJob {
   png::StoredRun* runs = nullptr;
   png::Symbol* symbols = nullptr;          ///< whole tiles; `rows` later uses the same memory
   std::uint8_t* windows_before = nullptr;  ///< png::kMaxMatchDistance bytes per supertile
-  std::uint8_t* raw = nullptr;             ///< the bytes of the stream: whole tiles, and some more
+  std::uint8_t* raw = nullptr;             ///< the decompressed bytes: whole tiles, and bytes for reading past the end
   std::uint8_t* rows = nullptr;            ///< png::UnfilteredRows
   unsigned long long* edges = nullptr;     ///< words of each band's last row; bit 32 is set once written; zero at first
   std::uint8_t* pixels = nullptr;          ///< of the picture

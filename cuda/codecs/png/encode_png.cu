@@ -101,7 +101,7 @@ class PngEncoder {
     cuda_check(cudaMemsetAsync(array, 0, bytes, workspace_.stream()), "clearing a PNG's arrays");
   }
 
-  /// Clears the bytes past the end of each strip, some of which the search reads, although it does not use them.
+  /// Clears the bytes past the end of each strip. The search reads some of these bytes, but does not use them.
   void clear_between_strips() const {
     const png::StripLayout& layout = job_.layout;
     const std::uint64_t stride = layout.strip_stride();

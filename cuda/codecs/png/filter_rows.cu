@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / 32;
 
-/// Loads four bytes from any address. May read up to seven bytes past `at`; the memory of a picture is readable further
-/// past its end.
+/// Loads four bytes from any address. May read up to seven bytes past `at`, which is less than kReadablePastEnd past
+/// the end of a picture.
 struct LoadWord {
   __device__ std::uint32_t operator()(const std::uint8_t* at) const {
     const auto address = reinterpret_cast<std::uintptr_t>(at);

@@ -11,7 +11,7 @@ using png::Match;
 
 constexpr std::uint32_t kAll = ~0U;
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kNotingLanes = 2;  ///< note places before the last match's end; the other lanes try places
+constexpr std::uint32_t kNotingLanes = 2;  ///< note positions before the last match's end; the other lanes attempt
 constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
 constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
 
@@ -106,14 +106,14 @@ class Table {
   const std::uint8_t* base_;
 };
 
-/// Number of equal bytes at two places.
+/// Number of equal bytes at two positions.
 struct Agreement {
-  std::uint32_t length;  ///< from the places on, at most 260
-  std::uint32_t before;  ///< before them, at most 8
+  std::uint32_t length;  ///< from the positions on, at most 260
+  std::uint32_t before;  ///< before the positions, at most 8
 };
 
 /// Measures one match with the whole warp. At least min_length bytes, which is 12 or more, are known to agree. Lane →
-/// eight bytes after the first 12; the last lane compares the eight bytes before the places.
+/// eight bytes after the first 12; the last lane compares the eight bytes before the positions.
 __device__ Agreement agreement_of(const std::uint8_t* base, std::uint32_t position, std::uint32_t earlier) {
   constexpr std::uint32_t kKnown = 12;
   constexpr std::uint32_t kLast = kLanes - 1;

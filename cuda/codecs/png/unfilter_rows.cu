@@ -34,7 +34,7 @@ __device__ RowPlace row_place(const PngDecoderJob& job, std::uint32_t row) {
 /// mark together. Lane → word of a group.
 class EdgeReader {
  public:
-  /// `needs` is true if the row exists and this band's filter uses it.
+  /// `needs` is true if the row exists and the filter of this band's first row uses it.
   __device__ EdgeReader(const unsigned long long* words, std::uint32_t count, bool needs)
       : words_(words), count_(count), needs_(needs) {}
 
