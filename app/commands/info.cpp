@@ -388,7 +388,8 @@ bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& glo
   return header.damage.empty();
 }
 
-/// Prints a file; returns false on failure. A failure does not affect the other files.
+/// Prints a file; returns false if it cannot be read or is damaged, so that the other files are printed too. Throws
+/// only if the output cannot be written.
 bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
   try {
     return show(name, true, globals);

@@ -36,8 +36,8 @@ struct CountsToMatch {
 /// Error{usage} if no pixel is counted or the JSON is for another mode; Error{decode}; Error{read}.
 CountsToMatch counts_to_match(const std::string& path, const EqualizeOptions& options, Worker& worker);
 
-/// Throws Error{usage} that names the file and the image if the counts are for another bit depth, or for three channels
-/// and the image is gray. `image` is printable.
+/// Throws Error{usage} that names the file and the image if the counts are for another bit depth, or if they are for
+/// three channels and the image is gray or `color` is not rgb. `image` is printable.
 void check_fit(const CountsToMatch& match, EqualizeColor color, PixelFormat format, const std::string& image);
 
 }  // namespace gpuimg

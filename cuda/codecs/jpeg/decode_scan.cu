@@ -83,7 +83,7 @@ __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
 }
 
 /// Block → tile of 250 subsequences and the six before it; thread → subsequence, which it first skims from a guessed
-/// state. Dynamic shared memory: SyncMemory, about 60 KiB. Barriers: the tables are complete; the guesses are complete.
+/// state. Dynamic shared memory: SyncMemory, 47 KiB. Barriers: the tables are complete; the guesses are complete.
 __global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constant__ JpegJob job) {
   extern __shared__ uint4 dynamic_shared[];
   SyncMemory& shared = *reinterpret_cast<SyncMemory*>(dynamic_shared);
@@ -224,7 +224,7 @@ struct FinishedBlock {
   std::uint32_t lane;
 };
 
-/// Shared memory of write_coefficients(), 60 KiB.
+/// Shared memory of write_coefficients(), 58 KiB.
 struct WalkMemory {
   alignas(16) uint4 buffers[kWalkThreads][kBufferWords];  ///< one block per thread; zero where nothing is written
   alignas(16) std::uint16_t symbols[jpeg::kSymbolEntries];

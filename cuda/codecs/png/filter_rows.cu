@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / 32;
 
-/// Loads four bytes from any address. May read up to seven bytes past `at`, which is less than kReadablePastEnd past
-/// the end of a picture.
+/// Loads four bytes from any address. May read up to seven bytes past `at`; kReadablePastEnd bytes past the end of a
+/// picture are readable.
 struct LoadWord {
   __device__ std::uint32_t operator()(const std::uint8_t* at) const {
     const auto address = reinterpret_cast<std::uintptr_t>(at);
