@@ -67,8 +67,8 @@ bool prints_json(const Arguments& arguments, const std::string& output) {
   return true;
 }
 
-/// The output format: from the options or the extension of `output`. If neither names one, a terminal gets a chart, and
-/// other streams get CSV. An empty `output` means that OUT is missing.
+/// The output format: from the options or the extension of `output`. If neither names one: a chart with --overlay, or
+/// without OUT on a terminal; otherwise CSV. An empty `output` means that OUT is missing.
 Format format_of(const Arguments& arguments, const std::string& output) {
   if (prints_json(arguments, output)) {
     return Format::json;

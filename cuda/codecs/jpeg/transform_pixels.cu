@@ -52,8 +52,9 @@ struct TilePlace {
   int y;
 };
 
-/// Away from the right edge, or if picture rows are whole words: loads whole words. A row's words may begin up to three
-/// bytes before the tile's row and end up to three bytes after it, but stay inside the picture.
+/// Away from the right edge, or for a tile that ends at the edge in rows of whole words: loads whole words. A row's
+/// words may begin up to three bytes before the tile's row and end up to three bytes after it, but stay inside the
+/// picture.
 template <class Shape>
 __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {

@@ -11,7 +11,7 @@ using png::Match;
 
 constexpr std::uint32_t kAll = ~0U;
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kNotingLanes = 2;  ///< note positions before the last match's end; the other lanes attempt
+constexpr std::uint32_t kNotingLanes = 2;  ///< note positions before the last match's end; the others attempt matches
 constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
 constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
 
