@@ -1,10 +1,12 @@
-# Copies the licenses of the bundled libraries, of the archives linked in, and of the code compiled in, from where they
-# came from. Stops if one is not found: nothing is packaged without its license.
-# Also writes the file `versions`, which lists this code for write_sbom, one piece per line:
+# Copies the licenses of bundled libraries, of linked archives and of compiled-in code from their packages or sources.
+# Fails if a license is not found, so that nothing is packaged without its license.
+# Also writes the file `versions`, which lists this code for write_sbom, one package or library per line:
 #   KIND NAME VERSION ORIGIN [ARCHITECTURE SOURCE-PACKAGE [LIBRARY…]]      KIND: bundled, static or compiled-in
-# Set by CMakeLists.txt: compiled_in, cuda_version (empty without CUDA), license_folder, library_architecture;
-# bundled_folder, or with GPUIMG_STATIC link_maps, build_folder, sources, which lists NAME=FOLDER of what was fetched, and
-# origins, which lists NAME=VERSION=ORIGIN of it.
+# Variables set by CMakeLists.txt:
+#   compiled_in, cuda_version (empty without CUDA), license_folder, library_architecture
+#   bundled_folder (empty with GPUIMG_STATIC)
+#   with GPUIMG_STATIC: link_maps, build_folder, and for fetched code `sources` (a list of NAME=FOLDER) and `origins` (a
+#   list of NAME=VERSION=ORIGIN)
 find_program(dpkg_query dpkg-query)
 if(NOT dpkg_query)
   message(FATAL_ERROR "libraries and their licenses come from Debian's packages; dpkg-query was not found")
@@ -13,7 +15,7 @@ if(NOT IS_ABSOLUTE ${license_folder})
   set(license_folder ${CMAKE_INSTALL_PREFIX}/${license_folder})
 endif()
 
-# package_of(RESULT PATTERN): the package of a file.
+# package_of(RESULT PATTERN): sets RESULT to the package that owns the file.
 function(package_of result pattern)
   execute_process(COMMAND ${dpkg_query} -S ${pattern} OUTPUT_VARIABLE owner COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "^[^:,]+" package "${owner}")
@@ -24,7 +26,7 @@ cmake_host_system_information(RESULT distribution QUERY DISTRIB_ID)
 cmake_host_system_information(RESULT codename QUERY DISTRIB_VERSION_CODENAME)
 set(versions "")
 
-# list_package(KIND PACKAGE [LIBRARY…])
+# list_package(KIND PACKAGE [LIBRARY…]): adds a line to `versions`.
 function(list_package kind package)
   execute_process(COMMAND ${dpkg_query} -W
     -f "\${Package} \${Version} ${distribution}/${codename} \${Architecture} \${source:Package}\n" ${package}
@@ -60,7 +62,7 @@ if(bundled_folder)
   endforeach()
 endif()
 
-# --- Archives that the linker took -----------------------------------------------------------------------------------
+# --- Archives that the linker included -------------------------------------------------------------------------------
 set(archives "")
 foreach(map IN LISTS link_maps)
   file(STRINGS ${map} loads REGEX "^LOAD .*[.]a$")
@@ -115,7 +117,7 @@ foreach(name IN LISTS fetched)
   file(INSTALL ${text} DESTINATION ${license_folder} RENAME ${name})
 endforeach()
 
-# --- Packages. Texts refer to /usr/share/common-licenses, which other distributions lack -----------------------------
+# --- Licenses of packages, with the texts in /usr/share/common-licenses that they refer to: only Debian has these ----
 list(REMOVE_DUPLICATES packages)
 foreach(package IN LISTS packages)
   get_filename_component(copyright /usr/share/doc/${package}/copyright REALPATH)

@@ -1,11 +1,11 @@
-# What differs between the .deb and the tarball. CPack reads this when it runs, once for each generator.
+# Options that differ between the .deb and the tarball. CPack reads this file when it runs, once for each generator.
 list(GET CPACK_INSTALL_CMAKE_PROJECTS 0 build_folder)
 set(CPACK_PRE_BUILD_SCRIPTS ${CPACK_GPUIMG_PACKAGING_FOLDER}/set_times.cmake)
 if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_INSTALL_CMAKE_PROJECTS ${build_folder} gpuimg runtime /)
   set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
   list(PREPEND CPACK_PRE_BUILD_SCRIPTS ${CPACK_GPUIMG_PACKAGING_FOLDER}/debian_layout.cmake)
-  # As Debian's own tools do, from the environment.
+  # Debian's own tools read the same variables.
   if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
     set(CPACK_DEBIAN_PACKAGE_MAINTAINER "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
   else()

@@ -1,8 +1,8 @@
-# Writes the manual pages and the completion scripts under FOLDER/share, as GPUIMG, the built executable, prints them.
+# Writes the manual pages and the completion scripts under FOLDER/share. The executable GPUIMG prints these texts.
 # usage: cmake -D GPUIMG=EXECUTABLE -D FOLDER=FOLDER -P write_texts.cmake
 file(REMOVE_RECURSE ${FOLDER})
 
-# write_text(FILE ARGUMENT…): what gpuimg prints with these arguments, as FILE; in `text` too
+# write_text(FILE ARGUMENT…): writes the output of gpuimg with these arguments to FILE, and sets `text` to it.
 function(write_text file)
   execute_process(COMMAND ${GPUIMG} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE failure)
   if(failure OR text STREQUAL "")

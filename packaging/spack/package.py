@@ -38,7 +38,7 @@ class Gpuimg(CMakePackage, CudaPackage):
     depends_on("opencl-c-headers", when="+opencl", type="build")
     depends_on("cuda@13:", when="+cuda")
 
-    # Spack has no package for these headers; the commit is that of third_party/CMakeLists.txt.
+    # Spack has no package for these headers. third_party/CMakeLists.txt has the same commit.
     resource(
         name="stb",
         git="https://github.com/nothings/stb.git",
