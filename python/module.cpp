@@ -167,8 +167,8 @@ PyImage from_cuda_interface(const nb::dict& interface, const std::optional<std::
   return copied_from_array_of_device(from, device);
 }
 
-/// Notes that other code receives the address of an image's pixels on a device. That code may use the pixels on its own
-/// streams, so the device is idle before the memory is freed.
+/// Records that other code receives the address of an image's pixels on a device. That code may use the pixels on its
+/// own streams, so the memory is freed only once the device is idle.
 void share_address(const PyImage& image) {
   const DevicePicture& pixels = *image.device();
   if (pixels.users == nullptr) {
@@ -220,7 +220,8 @@ nb::object dlpack_of(nb::handle self) {
   return nb::cast(array_of<nb::array_api>(nb::cast<const PyImage&>(self), self), nb::rv_policy::reference);
 }
 
-/// Version 3. `stream` is None, because consumers need not wait: image_on() has waited until the pixels are complete.
+/// Version 3 of __cuda_array_interface__. `stream` is None, because consumers need not wait: image_on() has waited
+/// the pixels are complete.
 /// The array is declared writable, because PyTorch rejects read-only arrays.
 nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
@@ -299,7 +300,7 @@ class Reader {
   std::unique_ptr<ReadAhead<PyImage>> ahead_;
 };
 
-// --- Errors, the command line, and what it offers ------------------------------------------------------------------
+// --- Errors, and the command line with its subcommands and options -------------------------------------------------
 
 std::pair<std::string, std::string> Reader::message_of(const std::exception_ptr& error) {
   try {

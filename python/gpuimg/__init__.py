@@ -34,10 +34,10 @@ Image.__module__ = "gpuimg"
 _methods.add_to(Image, Error)
 
 Item = collections.namedtuple("Item", "index path image error")
-Item.__doc__ = "A file of read_many: its place in the list, its path, and its image, or the Error in place of it."
+Item.__doc__ = "A file of read_many: its place in the list, its path, and its image, or an Error instead of the image."
 
 Failure = collections.namedtuple("Failure", "path kind message")
-Failure.__doc__ = "A failed image of a run. path is None if the run failed as a whole, like a run with a single file."
+Failure.__doc__ = "A failed image of a run. path is None if the run failed as a whole, or if its only file failed."
 
 Result = collections.namedtuple("Result", "exit_code done failed skipped failures")
 Result.__doc__ = """The outcome of a command line: its exit code, numbers of images, and the first 10,000 Failures.

@@ -49,7 +49,7 @@ def text_of(option, value):
 
 
 def option_words(options, values):
-    """The words for keyword arguments. None leaves an option as it is; True sets a flag."""
+    """The words for keyword arguments. None keeps an option's default; True sets a flag."""
     words = []
     for key, value in values.items():
         option = options[key]
@@ -137,8 +137,8 @@ def is_image(name, values):
 
 
 def chained(chains, words):
-    """The chain for these words, built and checked once. A chain that reads a file is built again for each call, as
-    the file may have changed."""
+    """The chain for these words, built and checked once. A chain that reads a file is built again for each call,
+    because the file may have changed."""
     made = chains.get(words)
     if made is None:
         made = _core.Chain([os.fsencode(word) for word in words])

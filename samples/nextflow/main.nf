@@ -1,13 +1,13 @@
 // Equalizes a folder of images in shards.
 // usage: nextflow run main.nf --photos /data/photos --out /data/equalized --runs /data/runs --shards 8
-// All are absolute. Manifests are in --runs, because each try of a task has a work folder of its own.
+// All paths must be absolute. Manifests are in --runs, because each try of a task has its own work folder.
 params.photos = null
 params.out = null
 params.runs = null
 params.shards = 8
 params.cpus = 2
 
-// Exit code 1 means that some images are broken, which would be the same again.
+// Exit code 1 means that some images are broken; a retry would not change that.
 process shard {
     cpus params.cpus
     errorStrategy 'retry'

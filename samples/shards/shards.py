@@ -25,7 +25,7 @@ IMAGES = {".avif", ".bmp", ".gif", ".heic", ".heif", ".jpeg", ".jpg", ".pbm", ".
 # Errors of an image: the image is left out and listed. After any other error, the shard's result is not written.
 OF_IMAGE = {"check_failed", "decode", "unsupported", "usage"}
 MEMBERS_AT_ONCE = 256  # each is an open file
-LOST_DEVICE = 5  # the exit code that the command line has for it
+LOST_DEVICE = 5  # the command line's exit code for a lost device
 
 
 def is_image(member):
