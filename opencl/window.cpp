@@ -59,12 +59,12 @@ ProgramRequest program_of(const Device& device, const Picture& picture, const We
   return {"window",
           macros_of(device, plane_format(picture), is_narrow),
           {{"LEVEL", 0},
-           {"BORDER", static_cast<int>(task.border)},
+           {"BORDER", static_cast<int>(task.border), false},
            {"WHAT", task.what},
            {"IS_WEIGHTED", weighs ? 1 : 0},
-           {"BY_ALPHA", weighs && weights.by_alpha ? 1 : 0},
-           {"HAS_MASK", weighs && weights.selection.mask != nullptr ? 1 : 0},
-           {"INVERTS", task.inverts ? 1 : 0}}};
+           {"BY_ALPHA", weighs && weights.by_alpha ? 1 : 0, false},
+           {"HAS_MASK", weighs && weights.selection.mask != nullptr ? 1 : 0, false},
+           {"INVERTS", task.inverts ? 1 : 0, false}}};
 }
 
 /// For a kernel whose work-items take a group of pixels each.

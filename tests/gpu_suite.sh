@@ -254,6 +254,18 @@ compare_opencl() {  # compares each operation on each file with the CPU; the ste
   done < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f \( -name '*.png' -o -name '*.jpg' \) | sort)
 }
 
+# Most of the time, OpenCL's tests wait for the driver's compiler, which uses one thread per process.
+in_shards() {  # in_shards TESTS FILTER: runs the tests in one process per processor; succeeds if all of them do
+  local shards processes=() failed=0 i
+  shards=$(nproc)
+  for ((i = 0; i < shards; ++i)); do
+    GPUIMG_REQUIRE_OPENCL=1 GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$i "$1" --gtest_filter="$2" --gtest_brief=1 &
+    processes+=($!)
+  done
+  for i in "${processes[@]}"; do wait "$i" || failed=1; done
+  return $failed
+}
+
 run_opencl() {
   local part
   mkdir -p "$logs"
@@ -262,7 +274,7 @@ run_opencl() {
   sed -n '/^OpenCL/,$p' "$logs/opencl-doctor.log"
   [ -z "$pack" ] || export GPUIMG_TEST_FAILING_LOADER=$pack/lib/libgpuimg_failing_opencl.so
   for part in Parity Colors Faults; do
-    step "opencl-$part" 300 env GPUIMG_REQUIRE_OPENCL=1 "$opencl_tests" --gtest_filter="Opencl$part.*" --gtest_brief=1
+    step "opencl-$part" 300 bash -c "$(declare -f in_shards); in_shards '$opencl_tests' 'Opencl$part.*'"
   done
   step opencl-files 400 bash -c "$(declare -f compare_opencl); gpuimg='$gpuimg' logs='$logs'; compare_opencl"
   step opencl-bench 300 "$opencl_bench"

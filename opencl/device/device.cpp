@@ -318,7 +318,7 @@ std::string Device::macros_of(const ProgramRequest& program) const {
   if (!suits_cpu()) {
     macros += " -D SPECIALIZED";
     for (const Choice& choice : program.choices) {
-      macros += std::string(" -D ") + choice.name + "=" + std::to_string(choice.value);
+      macros += choice.is_macro ? std::string(" -D ") + choice.name + "=" + std::to_string(choice.value) : "";
     }
   }
   return macros;

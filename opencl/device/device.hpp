@@ -162,6 +162,7 @@ struct Grid {
 struct Choice {
   const char* name;
   int value;
+  bool is_macro = true;  ///< false: kernels read the value from their first argument on every device
 };
 
 /// Which program to run: a file of kernels/, the macros that it always needs ("-D CHANNELS=3 …"), and its choices, in

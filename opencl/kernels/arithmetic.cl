@@ -3,10 +3,10 @@
 // parity tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
-float near_reciprocal(float b) { return 1.0f / b; }
+static float near_reciprocal(float b) { return 1.0f / b; }
 
 // The float32 nearest to a/b, for finite normal a and b whose quotient is normal.
-float divided(float a, float b) {
+static float divided(float a, float b) {
 #ifdef DIVIDES_EXACTLY
   return a / b;
 #else
@@ -21,14 +21,14 @@ float divided(float a, float b) {
 
 // ⌊n/d⌋, where r is 1/d within a few units in the last place, and the quotient is below 2¹⁷. The estimate is off by at
 // most one; the remainder is small, and exact modulo 2³².
-uint quotient(uint n, uint d, float r) {
+static uint quotient(uint n, uint d, float r) {
   const uint estimate = (uint)((float)n * r);
   const int rest = (int)(n - estimate * d);
   return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
 }
 
 // The bits of the float64 nearest to n, ties to even. Computed with integers, because devices may lack 64-bit floats.
-ulong float64_bits(ulong n) {
+static ulong float64_bits(ulong n) {
   if (n == 0) {
     return 0;
   }
@@ -52,27 +52,27 @@ ulong float64_bits(ulong n) {
 // floats that round in this way. If FLOAT64 is 0, integers compute the same bits.
 #if FLOAT64
 typedef double Float64;
-Float64 float64_from_bits(ulong bits) { return as_double(bits); }
-ulong bits_of_float64(Float64 a) { return as_ulong(a); }
-Float64 float64_of(ulong n) { return convert_double_rte(n); }
-Float64 float64_sum(Float64 a, Float64 b) { return a + b; }
-Float64 float64_difference(Float64 a, Float64 b) { return a - b; }
-Float64 float64_product(Float64 a, Float64 b) { return a * b; }
-Float64 float64_quotient(Float64 a, Float64 b) { return a / b; }
-Float64 float64_root(Float64 a) { return sqrt(a); }
-bool float64_is_greater(Float64 a, Float64 b) { return a > b; }
+static Float64 float64_from_bits(ulong bits) { return as_double(bits); }
+static ulong bits_of_float64(Float64 a) { return as_ulong(a); }
+static Float64 float64_of(ulong n) { return convert_double_rte(n); }
+static Float64 float64_sum(Float64 a, Float64 b) { return a + b; }
+static Float64 float64_difference(Float64 a, Float64 b) { return a - b; }
+static Float64 float64_product(Float64 a, Float64 b) { return a * b; }
+static Float64 float64_quotient(Float64 a, Float64 b) { return a / b; }
+static Float64 float64_root(Float64 a) { return sqrt(a); }
+static bool float64_is_greater(Float64 a, Float64 b) { return a > b; }
 #else
 typedef ulong Float64;
 #define FLOAT64_SIGN ((ulong)1 << 63)
 #define FLOAT64_INFINITY ((ulong)0x7FF << 52)
 #define FLOAT64_NAN ((ulong)0x7FF8 << 48)
 
-Float64 float64_from_bits(ulong bits) { return bits; }
-ulong bits_of_float64(Float64 a) { return a; }
-Float64 float64_of(ulong n) { return float64_bits(n); }
+static Float64 float64_from_bits(ulong bits) { return bits; }
+static ulong bits_of_float64(Float64 a) { return a; }
+static Float64 float64_of(ulong n) { return float64_bits(n); }
 
-bool float64_is_nan(Float64 a) { return a << 1 > FLOAT64_INFINITY << 1; }
-bool float64_is_infinite(Float64 a) { return a << 1 == FLOAT64_INFINITY << 1; }
+static bool float64_is_nan(Float64 a) { return a << 1 > FLOAT64_INFINITY << 1; }
+static bool float64_is_infinite(Float64 a) { return a << 1 == FLOAT64_INFINITY << 1; }
 
 // A number that is not 0, infinite or NaN: significand · 2^(exponent − 62), where bit 62 is the significand's highest.
 typedef struct {
@@ -80,7 +80,7 @@ typedef struct {
   ulong significand;
 } Float64Parts;
 
-Float64Parts float64_parts(Float64 a) {
+static Float64Parts float64_parts(Float64 a) {
   const int field = (int)(a >> 52 & 0x7FF);
   const ulong fraction = a & (((ulong)1 << 52) - 1);
   Float64Parts parts;
@@ -96,12 +96,12 @@ Float64Parts float64_parts(Float64 a) {
 }
 
 // Shifts right by any amount. Bit 0 of the result is also set if a bit was lost.
-ulong shifted_with_rest(ulong n, int shift) {
+static ulong shifted_with_rest(ulong n, int shift) {
   return shift == 0 ? n : shift > 63 ? (n != 0 ? 1 : 0) : n >> shift | ((n & (((ulong)1 << shift) - 1)) != 0 ? 1 : 0);
 }
 
 // The nearest float64. Bit 62 of the significand is its highest; bit 0 also stands for all bits below.
-Float64 float64_rounded(ulong sign, int exponent, ulong significand) {
+static Float64 float64_rounded(ulong sign, int exponent, ulong significand) {
   const int field = exponent + 1023;
   if (field >= 0x7FF) {
     return sign | FLOAT64_INFINITY;
@@ -114,7 +114,7 @@ Float64 float64_rounded(ulong sign, int exponent, ulong significand) {
   return sign | ((ulong)max(field - 1, 0) << 52) + rounded;
 }
 
-Float64 float64_sum(Float64 a, Float64 b) {
+static Float64 float64_sum(Float64 a, Float64 b) {
   if (float64_is_nan(a) || float64_is_nan(b)) {
     return FLOAT64_NAN;
   }
@@ -143,9 +143,9 @@ Float64 float64_sum(Float64 a, Float64 b) {
   return float64_rounded(sign, large.exponent - shift, difference << shift);
 }
 
-Float64 float64_difference(Float64 a, Float64 b) { return float64_sum(a, b ^ FLOAT64_SIGN); }
+static Float64 float64_difference(Float64 a, Float64 b) { return float64_sum(a, b ^ FLOAT64_SIGN); }
 
-Float64 float64_product(Float64 a, Float64 b) {
+static Float64 float64_product(Float64 a, Float64 b) {
   const ulong sign = (a ^ b) & FLOAT64_SIGN;
   const bool has_zero = a << 1 == 0 || b << 1 == 0;
   if (float64_is_nan(a) || float64_is_nan(b)) {
@@ -166,7 +166,7 @@ Float64 float64_product(Float64 a, Float64 b) {
                             : float64_rounded(sign, x.exponent + y.exponent, product);
 }
 
-Float64 float64_quotient(Float64 a, Float64 b) {
+static Float64 float64_quotient(Float64 a, Float64 b) {
   const ulong sign = (a ^ b) & FLOAT64_SIGN;
   if (float64_is_nan(a) || float64_is_nan(b) || (float64_is_infinite(a) && float64_is_infinite(b)) ||
       (a << 1 == 0 && b << 1 == 0)) {
@@ -195,7 +195,7 @@ Float64 float64_quotient(Float64 a, Float64 b) {
 }
 
 // The square root of a ≥ 0.
-Float64 float64_root(Float64 a) {
+static Float64 float64_root(Float64 a) {
   if (a << 1 == 0 || float64_is_nan(a) || float64_is_infinite(a)) {
     return a;
   }
@@ -218,10 +218,10 @@ Float64 float64_root(Float64 a) {
 }
 
 // Maps float64 numbers to integers in the same order. The bits of negative numbers alone are in the opposite order.
-ulong float64_order(Float64 a) {
+static ulong float64_order(Float64 a) {
   return a << 1 == 0 ? FLOAT64_SIGN : (a & FLOAT64_SIGN) != 0 ? ~a : a | FLOAT64_SIGN;
 }
-bool float64_is_greater(Float64 a, Float64 b) {
+static bool float64_is_greater(Float64 a, Float64 b) {
   return !float64_is_nan(a) && !float64_is_nan(b) && float64_order(a) > float64_order(b);
 }
 #endif
@@ -234,7 +234,7 @@ typedef struct {
   uint sum;
 } HslFractions;
 
-HslFractions hsl_fractions(uint4 p) {
+static HslFractions hsl_fractions(uint4 p) {
   const uint high = max(p.x, max(p.y, p.z));
   const uint low = min(p.x, min(p.y, p.z));
   const bool red_is_high = high == p.x;
@@ -251,20 +251,20 @@ HslFractions hsl_fractions(uint4 p) {
 }
 
 // Hue in degrees, saturation and lightness: each the nearest float32. Numerators have at most 24 significant bits.
-float3 hsl_float(HslFractions f) {
+static float3 hsl_float(HslFractions f) {
   return (float3)(divided((float)(60u * f.hue_numerator), (float)(f.chroma == 0u ? 1u : f.chroma)),
                   divided((float)f.chroma, (float)f.saturation_denominator),
                   divided((float)f.sum, (float)(2u * V_MAX)));
 }
 
-uint channel_level(float x, float m, float v_max) {
+static uint channel_level(float x, float m, float v_max) {
   const float level = v_max * (x + m) + 0.5f;
   return level <= 0.0f ? 0u : level >= v_max + 0.5f ? (uint)v_max : (uint)level;
 }
 
-float unit_clamped(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+static float unit_clamped(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
 
-float wrapped_degrees(float hue) {
+static float wrapped_degrees(float hue) {
   if (!(hue > -1.0e9f && hue < 1.0e9f)) {
     return 0.0f;
   }
@@ -273,7 +273,7 @@ float wrapped_degrees(float hue) {
   return positive >= 360.0f ? 0.0f : positive;
 }
 
-uint3 rgb_from_hsl(float3 hsl, uint v_max) {
+static uint3 rgb_from_hsl(float3 hsl, uint v_max) {
   const float v = (float)v_max;
   const float c = (1.0f - fabs(2.0f * hsl.z - 1.0f)) * hsl.y;
   const float sector = divided(hsl.x, 60.0f);
@@ -293,32 +293,32 @@ uint3 rgb_from_hsl(float3 hsl, uint v_max) {
   }
 }
 
-uint luma_bt601(uint4 p) { return (19595u * p.x + 38470u * p.y + 7471u * p.z + 32768u) >> 16; }
-uint luma_opencv(uint4 p) { return (9798u * p.x + 19235u * p.y + 3735u * p.z + 16384u) >> 15; }
-uint luma_bt709(uint4 p) { return (13933u * p.x + 46871u * p.y + 4732u * p.z + 32768u) >> 16; }
-uint luma_bt601_trunc(uint4 p) {
+static uint luma_bt601(uint4 p) { return (19595u * p.x + 38470u * p.y + 7471u * p.z + 32768u) >> 16; }
+static uint luma_opencv(uint4 p) { return (9798u * p.x + 19235u * p.y + 3735u * p.z + 16384u) >> 15; }
+static uint luma_bt709(uint4 p) { return (13933u * p.x + 46871u * p.y + 4732u * p.z + 32768u) >> 16; }
+static uint luma_bt601_trunc(uint4 p) {
   const float red = 0.299f * (float)p.x;
   const float green = 0.587f * (float)p.y;
   const float blue = 0.114f * (float)p.z;
   return (uint)((red + green) + blue);
 }
-uint luma_ycbcr(uint4 p) { return (4899u * p.x + 9617u * p.y + 1868u * p.z + 8192u) >> 14; }
-uint hsl_level(uint4 p) { return (max(p.x, max(p.y, p.z)) + min(p.x, min(p.y, p.z)) + 1u) / 2u; }
+static uint luma_ycbcr(uint4 p) { return (4899u * p.x + 9617u * p.y + 1868u * p.z + 8192u) >> 14; }
+static uint hsl_level(uint4 p) { return (max(p.x, max(p.y, p.z)) + min(p.x, min(p.y, p.z)) + 1u) / 2u; }
 
-uint hue_bin(uint4 p, uint bins) {
+static uint hue_bin(uint4 p, uint bins) {
   const HslFractions f = hsl_fractions(p);
   return f.chroma == 0u ? 0u : (uint)((ulong)bins * f.hue_numerator / (ulong)(6u * f.chroma));
 }
-uint saturation_bin(uint4 p, uint bins) {
+static uint saturation_bin(uint4 p, uint bins) {
   const HslFractions f = hsl_fractions(p);
   return min((uint)((ulong)bins * f.chroma / f.saturation_denominator), bins - 1u);
 }
-uint lightness_bin(uint4 p, uint bins) {
+static uint lightness_bin(uint4 p, uint bins) {
   return min((uint)((ulong)bins * hsl_fractions(p).sum / (2u * V_MAX)), bins - 1u);
 }
 
 // Levels by number, in the order of Level in count_levels.hpp. Only the last three use `bins`.
-uint level_of(int level, uint4 p, uint bins) {
+static uint level_of(int level, uint4 p, uint bins) {
   switch (level) {
     case 0: return p.x;
     case 1: return p.y;

@@ -13,14 +13,14 @@
 #endif
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 
-void add_to(__global uint* count, uint more) {
+static void add_to(__global uint* count, uint more) {
   const uint before = atomic_add(count, more);
   if (before + more < before) {
     atomic_inc(count + 1);
   }
 }
 
-bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
+static bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
 
 // The tiles of an image of `size` pixels. Tiles that reach beyond the right or the bottom edge see the image reflected
 // there, without a repeated edge. Dimension 1 of the grid counts tiles; the work-groups of dimension 0 share the rows
@@ -33,7 +33,7 @@ typedef struct {
   uint across;
 } Tiles;
 
-int reflected(int at, int size) {
+static int reflected(int at, int size) {
   if (at < size) {
     return at;
   }
@@ -42,31 +42,31 @@ int reflected(int at, int size) {
 }
 
 // The first position of this work-item in its tile, and the steps to its next ones.
-int2 first_in_tile(Tiles tiles) {
+static int2 first_in_tile(Tiles tiles) {
   const uint item = get_local_id(0);
   const uint down = GROUP_ITEMS / tiles.across;
   return (int2)((int)(item % tiles.across), (int)(get_group_id(0) * down + item / tiles.across));
 }
-int2 steps_in_tile(Tiles tiles) {
+static int2 steps_in_tile(Tiles tiles) {
   return (int2)((int)tiles.across, (int)(get_num_groups(0) * (GROUP_ITEMS / tiles.across)));
 }
 
 // The pixel at a position of the work-group's tile.
-int2 pixel_of_tile(Tiles tiles, int2 at) {
+static int2 pixel_of_tile(Tiles tiles, int2 at) {
   const uint tile = tiles.first + (uint)get_group_id(1);
   const int2 corner = (int2)((int)(tile % tiles.tiles_x), (int)(tile / tiles.tiles_x)) * tiles.tile;
   return (int2)(reflected(corner.x + at.x, tiles.size.x), reflected(corner.y + at.y, tiles.size.y));
 }
 
 // True if the pixel is in the region (x, y, width, height), and its mask, if there is one, is not 0.
-bool is_selected(int2 at, uint4 region, __global const uchar* mask, uint has_mask, ulong pixel) {
+static bool is_selected(int2 at, uint4 region, __global const uchar* mask, uint has_mask, ulong pixel) {
   return (uint)at.x - region.x < region.z && (uint)at.y - region.y < region.w && (has_mask == 0u || mask[pixel] != 0);
 }
 
 #ifdef COPIES
 // Adds a pixel to the work-item's copy of the table. Adjacent work-items use different copies, whose bins are in
 // different banks.
-void count_here(int8 choices, __local uint* copy, uint4 p, uint bins) {
+static void count_here(int8 choices, __local uint* copy, uint4 p, uint bins) {
   if (counts_pixel(choices, p)) {
     if (TABLES == 3) {
       atomic_inc(copy + p.x * COPIES);
@@ -78,14 +78,14 @@ void count_here(int8 choices, __local uint* copy, uint4 p, uint bins) {
   }
 }
 
-void clear(__local uint* counters, uint size) {
+static void clear(__local uint* counters, uint size) {
   for (uint i = get_local_id(0); i < size; i += GROUP_ITEMS) {
     counters[i] = 0u;
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // all counters are zero before counting starts
 }
 
-void add_all(__local const uint* counters, uint all_bins, __global uint* counts) {
+static void add_all(__local const uint* counters, uint all_bins, __global uint* counts) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the work-group has counted all its pixels
   for (uint bin = get_local_id(0); bin < all_bins; bin += GROUP_ITEMS) {
     uint sum = 0u;

@@ -35,12 +35,12 @@
 #define TIE_BREAK (1.0f + 1.0f / 1048576.0f)
 
 // Table entry of a luma for MAP_LUMA: (y_new/y, TO_INTEGER + y_new).
-float2 luma_entry(uint y, uint y_new) {
+static float2 luma_entry(uint y, uint y_new) {
   return (float2)(y == 0u ? 0.0f : divided((float)y_new, (float)y) * TIE_BREAK, TO_INTEGER + (float)y_new);
 }
 
 // `entry` is luma_entry(luma, y_new).
-uint3 with_luma(uint4 p, uint luma, float2 entry) {
+static uint3 with_luma(uint4 p, uint luma, float2 entry) {
   const float gamut_end = 255.0f + 1.0f / 512.0f;  // max·y_new/y is either at most 255 or at least 255 + 1/255
   const float r = as_float(BIAS_BITS | p.x);
   const float g = as_float(BIAS_BITS | p.y);
@@ -56,16 +56,16 @@ uint3 with_luma(uint4 p, uint luma, float2 entry) {
                  as_uint(fma(b - origin, q, base)) & 0xFFu);
 }
 
-uint3 with_luma_level(uint4 p, uint luma, uint y_new) { return with_luma(p, luma, luma_entry(luma, y_new)); }
+static uint3 with_luma_level(uint4 p, uint luma, uint y_new) { return with_luma(p, luma, luma_entry(luma, y_new)); }
 #else
 // One channel of a pixel that would leave the gamut: y_new plus the channel's distance from y, scaled to fit.
-uint moved(uint c, uint y, uint y_new, uint reach, float reciprocal) {
+static uint moved(uint c, uint y, uint y_new, uint reach, float reciprocal) {
   const uint distance = c > y ? c - y : y - c;
   const uint by = quotient(distance * (V_MAX - y_new) + reach / 2u, reach, reciprocal);
   return c > y ? y_new + by : y_new - by;
 }
 
-uint3 with_luma_level(uint4 p, uint y, uint y_new) {
+static uint3 with_luma_level(uint4 p, uint y, uint y_new) {
   if (y == 0u) {
     return (uint3)(y_new, y_new, y_new);
   }
@@ -84,7 +84,7 @@ uint3 with_luma_level(uint4 p, uint y, uint y_new) {
 #endif
 
 // OpenCV's fixed-point YCrCb: 14 fractional bits. >> of a negative int is arithmetic in OpenCL C.
-uint3 with_ycbcr_level(uint4 p, uint luma, uint y_new) {
+static uint3 with_ycbcr_level(uint4 p, uint luma, uint y_new) {
   const int limit = (int)V_MAX;
   const int half_range = (limit + 1) / 2;
   const int red_offset = ((int)p.x - (int)luma) * 11682;
@@ -97,7 +97,7 @@ uint3 with_ycbcr_level(uint4 p, uint luma, uint y_new) {
                  (uint)clamp(y + ((cb * 29049 + 8192) >> 14), 0, limit));
 }
 
-uint3 with_hsl_level(uint4 p, uint level_new) {
+static uint3 with_hsl_level(uint4 p, uint level_new) {
   float3 hsl = hsl_float(hsl_fractions(p));
   hsl.z = divided((float)level_new, (float)V_MAX);
   return rgb_from_hsl(hsl, V_MAX);
@@ -105,7 +105,7 @@ uint3 with_hsl_level(uint4 p, uint level_new) {
 
 // blended(in, to) without 64-bit floats. For each difference to − in, `steps` from the host holds the amount to add to
 // `in`, and the lowest `in` to which one more is added.
-uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
+static uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
   const int2 red_step = steps[(int)to.x - (int)in.x + (int)V_MAX];
   const int2 green_step = steps[(int)to.y - (int)in.y + (int)V_MAX];
   const int2 blue_step = steps[(int)to.z - (int)in.z + (int)V_MAX];
@@ -114,7 +114,7 @@ uint3 blend(uint3 in, uint3 to, __global const int2* steps) {
                  (uint)((int)in.z + blue_step.x + ((int)in.z >= blue_step.y ? 1 : 0)));
 }
 
-void put_pixel(uint* words, int p, uint3 color, uint alpha_level) {
+static void put_pixel(uint* words, int p, uint3 color, uint alpha_level) {
   pack(words, p * CHANNELS, SAMPLE_BITS, color.x);
 #if CHANNELS >= 3
   pack(words, p * CHANNELS + 1, SAMPLE_BITS, color.y);
@@ -134,7 +134,7 @@ typedef struct {
   __local const float2* lumas;
 } Tables;
 
-uint looked_up(Tables tables, uint level) {
+static uint looked_up(Tables tables, uint level) {
 #if SAMPLE_BITS == 8
   return tables.words[level * TABLE_COPIES] & 0xFFu;
 #else
@@ -142,7 +142,7 @@ uint looked_up(Tables tables, uint level) {
 #endif
 }
 
-uint3 map_each(int8 choices, uint4 p, Tables tables) {
+static uint3 map_each(int8 choices, uint4 p, Tables tables) {
 #if SAMPLE_BITS == 8
   return (uint3)(tables.words[p.x * TABLE_COPIES] & 0xFFu, (tables.words[p.y * TABLE_COPIES] >> 8) & 0xFFu,
                  tables.words[p.z * TABLE_COPIES] >> 16);
@@ -152,7 +152,7 @@ uint3 map_each(int8 choices, uint4 p, Tables tables) {
 #endif
 }
 
-uint3 map_luma(int8 choices, uint4 p, Tables tables) {
+static uint3 map_luma(int8 choices, uint4 p, Tables tables) {
   const uint luma = level_of(LEVEL, p, 0u);
 #if SAMPLE_BITS == 8
   return with_luma(p, luma, tables.lumas[luma * TABLE_COPIES]);
@@ -161,16 +161,16 @@ uint3 map_luma(int8 choices, uint4 p, Tables tables) {
 #endif
 }
 
-uint3 map_ycbcr(int8 choices, uint4 p, Tables tables) {
+static uint3 map_ycbcr(int8 choices, uint4 p, Tables tables) {
   const uint luma = level_of(LEVEL, p, 0u);
   return with_ycbcr_level(p, luma, looked_up(tables, luma));
 }
 
-uint3 map_hsl(int8 choices, uint4 p, Tables tables) {
+static uint3 map_hsl(int8 choices, uint4 p, Tables tables) {
   return with_hsl_level(p, looked_up(tables, level_of(LEVEL, p, 0u)));
 }
 
-uint3 mapped(int8 choices, uint4 p, Tables tables) {
+static uint3 mapped(int8 choices, uint4 p, Tables tables) {
 #if CHANNELS >= 3
   switch (MAP) {
     case MAP_LUMA: return map_luma(choices, p, tables);
@@ -245,7 +245,7 @@ typedef struct {
 } TilePlace;
 
 // `inverse` is 1/(size of a tile).
-TilePlace tile_place(int at, float inverse, int tiles) {
+static TilePlace tile_place(int at, float inverse, int tiles) {
   const float position = (float)at * inverse - 0.5f;
   const float floored = floor(position);
   const int tile = (int)floored;
@@ -255,7 +255,7 @@ TilePlace tile_place(int at, float inverse, int tiles) {
 
 // Maps a level by the tables of the four tiles around a pixel, and interpolates between the four results. The order of
 // these products and sums is fixed. `maps` are the tables of one plane, V + 1 entries for each tile.
-uint level_between(__global const ushort* maps, TilePlace across, TilePlace down, int tiles_x, uint level) {
+static uint level_between(__global const ushort* maps, TilePlace across, TilePlace down, int tiles_x, uint level) {
   __global const ushort* entries = maps + level;
   const ulong above = (ulong)down.first * tiles_x;
   const ulong below = (ulong)down.second * tiles_x;
@@ -269,7 +269,7 @@ uint level_between(__global const ushort* maps, TilePlace across, TilePlace down
   return (uint)rint(upper * (1.0f - down.weight) + lower * down.weight);
 }
 
-uint3 mapped_between(int8 choices, uint4 p, __global const ushort* maps, TilePlace across, TilePlace down,
+static uint3 mapped_between(int8 choices, uint4 p, __global const ushort* maps, TilePlace across, TilePlace down,
                      int2 tiles) {
   const ulong plane = (ulong)tiles.x * tiles.y * (V_MAX + 1u);
 #if CHANNELS >= 3

@@ -19,12 +19,12 @@
 #define TO_INTEGER 12582912.0f  // 1.5·2²³: adding it leaves the rounded integer in the low bits
 
 // Scales `value` from 0 … from_max to 0 … to_max, rounded to nearest. The product has at most 33 bits.
-uint scaled_level(uint value, uint from_max, uint to_max) {
+static uint scaled_level(uint value, uint from_max, uint to_max) {
   return from_max == to_max ? value
                             : (uint)(((ulong)2 * value * to_max + from_max) / ((ulong)2 * from_max));
 }
 
-void clear_words(uint* words, int count) {
+static void clear_words(uint* words, int count) {
   for (int i = 0; i < count; ++i) {
     words[i] = 0u;
   }
@@ -33,7 +33,7 @@ void clear_words(uint* words, int count) {
 // The integer nearest to (n - m)/d, halves rounded up, in the low 22 bits. n, m and d are integers, 0 ≤ n - m < 2¹⁷·d
 // and 1 ≤ d < 2¹⁹. The remainder of the estimate is exact. With 1/4 added, the remainder is never half of d, so
 // rounding its quotient corrects the estimate.
-uint nearest_ratio(float n, float m, float d) {
+static uint nearest_ratio(float n, float m, float d) {
   const float near = near_reciprocal(d);
   const float estimate = fma(n - m, near, TO_INTEGER);
   const float rest = fma(TO_INTEGER - estimate, d, n) - m;
@@ -41,7 +41,7 @@ uint nearest_ratio(float n, float m, float d) {
 }
 
 // Uses floats, because GPUs add floats faster than they compare and select integers.
-uint3 hsl_u16(uint4 p) {
+static uint3 hsl_u16(uint4 p) {
   const uint exponent = 0x4B000000u;  // the bits of 2²³; combined with a level, those of the float 2²³ + level
   const uint red = p.x | exponent;
   const uint green = p.y | exponent;
@@ -70,7 +70,7 @@ uint3 hsl_u16(uint4 p) {
 }
 
 // Hue, lightness and saturation with OpenCV's order of float operations, including its fused multiply-add.
-uint3 hls_opencv(int8 choices, uint4 p) {
+static uint3 hls_opencv(int8 choices, uint4 p) {
   const float unit = divided(1.0f, (float)V_MAX);
   const float red_part = (float)p.x * unit;
   const float green_part = (float)p.y * unit;
@@ -98,7 +98,7 @@ uint3 hls_opencv(int8 choices, uint4 p) {
                  (uint)rint(saturation * 255.0f));
 }
 
-uint3 encoded(int8 choices, uint4 p) {
+static uint3 encoded(int8 choices, uint4 p) {
   switch (ENCODING) {
     case F32: return as_uint3(hsl_float(hsl_fractions(p)));
     case U16: return hsl_u16(p);
@@ -106,7 +106,7 @@ uint3 encoded(int8 choices, uint4 p) {
   }
 }
 
-uint encoded_alpha(int8 choices, uint a) {
+static uint encoded_alpha(int8 choices, uint a) {
   return ENCODING == F32 ? as_uint(divided((float)a, (float)V_MAX)) : scaled_level(a, V_MAX, STORED_MAX);
 }
 
@@ -135,7 +135,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void to_hsl(in
 }
 
 #if CHANNELS >= 3
-float3 decoded(int8 choices, uint a, uint b, uint c) {
+static float3 decoded(int8 choices, uint a, uint b, uint c) {
   switch (ENCODING) {
     case F32: return (float3)(wrapped_degrees(as_float(a)), unit_clamped(as_float(b)), unit_clamped(as_float(c)));
     case U16: return (float3)((float)a * (360.0f / 65536.0f), divided((float)b, 65535.0f), divided((float)c, 65535.0f));
@@ -146,7 +146,7 @@ float3 decoded(int8 choices, uint a, uint b, uint c) {
   }
 }
 
-uint decoded_alpha(int8 choices, uint a) {
+static uint decoded_alpha(int8 choices, uint a) {
   return ENCODING == F32 ? channel_level(unit_clamped(as_float(a)), 0.0f, (float)V_MAX)
                          : scaled_level(a, STORED_MAX, V_MAX);
 }

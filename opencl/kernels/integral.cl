@@ -63,13 +63,13 @@ __attribute__((always_inline)) void load_batch(uint* words, __global const uint*
   }
 }
 
-SUM value_of(int8 choices, const uint* words, int pixel) {
+static SUM value_of(int8 choices, const uint* words, int pixel) {
   const SUM level = level_of(LEVEL, pixel_of(words, pixel), 0u);
   return IS_SQUARE != 0 ? level * level : level;
 }
 
 // Adds COLUMNS_EACH pixels of a row to the column sums. Returns the sum of the pixels.
-SUM add_pixels(int8 choices, SUM* columns, const uint* words) {
+static SUM add_pixels(int8 choices, SUM* columns, const uint* words) {
   SUM sum = 0;
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     const SUM value = value_of(choices, words, c);
@@ -140,7 +140,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
 }
 
 // A sum converted to the table's type, as bits.
-ulong entry_of(int8 choices, SUM sum) {
+static ulong entry_of(int8 choices, SUM sum) {
   switch (ENTRY) {
     case FLOAT32: return as_uint(convert_float_rte(sum));
     case FLOAT64: return float64_bits(sum);
@@ -148,7 +148,7 @@ ulong entry_of(int8 choices, SUM sum) {
   }
 }
 
-void store_entry(int8 choices, __global void* table, ulong at, SUM sum) {
+static void store_entry(int8 choices, __global void* table, ulong at, SUM sum) {
   if (ENTRY_BITS == 32) {
     ((__global uint*)table)[at] = (uint)entry_of(choices, sum);
   } else {
@@ -157,7 +157,7 @@ void store_entry(int8 choices, __global void* table, ulong at, SUM sum) {
 }
 
 // Stores the entries of COLUMNS_EACH sums at an address that is a multiple of 16.
-void store_four(int8 choices, __global uchar* to, const SUM* sums) {
+static void store_four(int8 choices, __global uchar* to, const SUM* sums) {
   ulong entries[COLUMNS_EACH];
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     entries[c] = entry_of(choices, sums[c]);
@@ -172,7 +172,7 @@ void store_four(int8 choices, __global uchar* to, const SUM* sums) {
 
 // Sets `last` to the entries of this work-item's columns in the row above its tile. `above` points to the band's row of
 // the array. `sums` has 2 · TILE_ITEMS elements.
-void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulong width, ulong tile, ulong x) {
+static void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulong width, ulong tile, ulong x) {
   const uint item = get_local_id(0);
   SUM corner = 0;
   for (ulong i = item; i < tile; i += TILE_ITEMS) {
@@ -199,7 +199,7 @@ void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulon
 
 // Replaces each sum in BATCH rows by the sum of everything to its left in the image. `left` points to the tile's row of
 // the array. LANES work-items share a row.
-void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left, ulong y, ulong height) {
+static void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left, ulong y, ulong height) {
   const uint item = get_local_id(0);
   const uint row = item / LANES;
   const uint lane = item % LANES;
@@ -227,7 +227,7 @@ void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left
 }
 
 // Turns the entries of a row into those of the next row. `before` is the sum of the row left of the pixels.
-void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
+static void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
   UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     before += value_of(choices, words, c);
     last[c] += before;
@@ -235,7 +235,8 @@ void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
 }
 
 // Stores the zeros of a padded table left of and above this work-group's tile. `origin` and `pitch` as in fill_table.
-void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x, ulong tile_rows) {
+static void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x,
+                        ulong tile_rows) {
   const uint item = get_local_id(0);
   const ulong band = get_group_id(1);
   if (get_group_id(0) == 0) {

@@ -6,9 +6,10 @@
 //   SAMPLE_BITS, CHANNELS      format of the input pixels: 8 or 16 bits, 1 to 4 channels
 //   GROUP                      pixels that a work-item handles at a time, a multiple of 4
 //   STAGED                     groups pass through local memory, so that a work-group stores consecutive words
-//   SPECIALIZED                every choice is a macro, and the program serves one kind of request. Otherwise choices
-//                              are the elements of each kernel's first argument, and one program serves all requests.
+//   SPECIALIZED                choices are macros, and the program serves one kind of request. Otherwise choices are
+//                              the elements of each kernel's first argument, and one program serves all requests.
 //                              CPUs use such programs, because compiling takes longer there than the work.
+// Functions other than kernels are static, so that drivers compile only those that a program uses.
 // Buffers may be read and written for 64 bytes past their end (kPaddingBytes), so the last group needs no special case.
 
 // Results must equal the CPU backend's, so operations are not contracted to fused multiply-adds:
@@ -26,13 +27,13 @@ typedef ushort Sample;
 #define WORDS_OF(samples, bits) ((samples) * (bits) / 32)
 
 // Sample i of packed words. After unrolling, i is a constant, so the words stay in registers.
-uint packed(const uint* words, int i, int bits) {
+static uint packed(const uint* words, int i, int bits) {
   return bits == 8 ? (words[i / 4] >> (8 * (i % 4))) & 0xFFu
                    : bits == 16 ? (words[i / 2] >> (16 * (i % 2))) & 0xFFFFu : words[i];
 }
 
 // Sets sample i of packed words. The sample must be zero before.
-void pack(uint* words, int i, int bits, uint value) {
+static void pack(uint* words, int i, int bits, uint value) {
   if (bits == 8) {
     words[i / 4] |= value << (8 * (i % 4));
   } else if (bits == 16) {
@@ -44,7 +45,7 @@ void pack(uint* words, int i, int bits, uint value) {
 
 // Loads and stores are as wide as a group of `count` words allows. Their loops have no `#pragma unroll`: with it, clang
 // unrolls them before it knows `count`, and the remainder loop keeps the words in memory instead of registers.
-void load_words(uint* words, __global const uint* from, int count) {
+static void load_words(uint* words, __global const uint* from, int count) {
   if (count % 4 == 0) {
     for (int i = 0; i < count; i += 4) {
       const uint4 four = *(__global const uint4*)(from + i);
@@ -67,7 +68,7 @@ void load_words(uint* words, __global const uint* from, int count) {
 }
 
 // The same from any byte of a buffer. Reads up to 4 bytes past the words.
-void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int count) {
+static void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int count) {
   __global const uint* from = buffer + byte / 4;
   const uint shift = 8u * (uint)(byte % 4);
   uint low = from[0];
@@ -78,7 +79,7 @@ void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int co
   }
 }
 
-void store_words(const uint* words, __global uint* to, int count) {
+static void store_words(const uint* words, __global uint* to, int count) {
   if (count % 4 == 0) {
     for (int i = 0; i < count; i += 4) {
       *(__global uint4*)(to + i) = (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
@@ -98,7 +99,8 @@ void store_words(const uint* words, __global uint* to, int count) {
 // stored. All work-items must call this.
 #ifdef STAGED
 #define STAGING_WORDS(count) ((count) * GROUP_ITEMS)
-void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
+static void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count,
+                        __local uint* staging) {
   const uint item = get_local_id(0);
   for (int i = 0; i < count; i += 4) {
     *(__local uint4*)(staging + item * count + i) = (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
@@ -116,7 +118,8 @@ void store_group(const uint* words, __global uint* result, ulong group, ulong gr
 }
 #else
 #define STAGING_WORDS(count) 4
-void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
+static void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count,
+                        __local uint* staging) {
   if (group < groups) {
     store_words(words, result + group * count, count);
   }
@@ -124,7 +127,7 @@ void store_group(const uint* words, __global uint* result, ulong group, ulong gr
 #endif
 
 // Pixel p of a group as (r, g, b, alpha). Gray has r = g = b; alpha is V_MAX for formats without alpha.
-uint4 pixel_of(const uint* words, int p) {
+static uint4 pixel_of(const uint* words, int p) {
   const int i = p * CHANNELS;
   const uint first = packed(words, i, SAMPLE_BITS);
 #if CHANNELS == 1
@@ -140,7 +143,7 @@ uint4 pixel_of(const uint* words, int p) {
 }
 
 // The same for one pixel in memory.
-uint4 pixel_at(__global const Sample* samples, ulong pixel) {
+static uint4 pixel_at(__global const Sample* samples, ulong pixel) {
   __global const Sample* at = samples + pixel * CHANNELS;
 #if CHANNELS == 1
   return (uint4)(at[0], at[0], at[0], V_MAX);

@@ -10,7 +10,7 @@ typedef int Weight;
 typedef long Weight;
 #endif
 
-uint premultiplied(uint color, uint alpha) {
+static uint premultiplied(uint color, uint alpha) {
 #if SAMPLE_BITS == 8
   const uint t = color * alpha + 128u;
   return ((t >> 8) + t) >> 8;
@@ -19,7 +19,7 @@ uint premultiplied(uint color, uint alpha) {
 #endif
 }
 
-uint unmultiplied(uint color, uint alpha) {
+static uint unmultiplied(uint color, uint alpha) {
   if (alpha == 0u) {
     return color;
   }
@@ -33,7 +33,7 @@ uint unmultiplied(uint color, uint alpha) {
 // Work-item → a pixel of the result: the weighted sum of the pixels in the window of position i, which start at `from`
 // and are `step` pixels apart. `ends` has bit 0 set in the first pass and bit 1 set in the last pass; it matters only
 // for images with alpha.
-void weighted_pixel(__global const Sample* from, ulong step, uint i, __global const uint* starts,
+static void weighted_pixel(__global const Sample* from, ulong step, uint i, __global const uint* starts,
                     __global const Weight* weights, uint ends, __global Sample* to) {
   Weight sums[CHANNELS];
   for (int c = 0; c < CHANNELS; ++c) {

@@ -17,7 +17,7 @@ typedef struct {
 } Span;
 
 // Joins two adjacent spans of levels.
-Span joined(Span low, Span high) {
+static Span joined(Span low, Span high) {
   Span both;
   both.total = low.total + high.total;
   both.first = low.first != 0 ? low.first : high.first;
@@ -25,7 +25,7 @@ Span joined(Span low, Span high) {
   return both;
 }
 
-uint mapped_level(int8 choices, Span all, uint level, ulong cumulative, ulong count) {
+static uint mapped_level(int8 choices, Span all, uint level, ulong cumulative, ulong count) {
   const ulong v = V_MAX;
   const bool flat = all.first == all.total;  // also if nothing is counted
   if (FORMULA == CDF) {
@@ -85,7 +85,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tabl
 // --- Tables of tiles ---
 
 // The sum of the numbers of all work-items. All work-items must call this.
-ulong sum_of_all(__local ulong* numbers, ulong own) {
+static ulong sum_of_all(__local ulong* numbers, ulong own) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the numbers of the previous sum are read
   numbers[get_local_id(0)] = own;
   barrier(CLK_LOCAL_MEM_FENCE);  // all numbers are written
@@ -99,7 +99,7 @@ ulong sum_of_all(__local ulong* numbers, ulong own) {
 // The limit of each count in a tile of `counted` > 0 pixels: the float64 product of `clip` and `counted`, divided by
 // the number of levels and rounded down, but at least 1. At most `counted`, which also results if the product is not
 // positive. `clip` has the bits of a float64.
-ulong clip_limit(ulong clip, ulong counted, uint levels) {
+static ulong clip_limit(ulong clip, ulong counted, uint levels) {
   const Float64 limit = float64_product(float64_from_bits(clip), float64_of(counted));
   if (!float64_is_greater(float64_of(counted * levels), limit) || !float64_is_greater(limit, float64_of(0))) {
     return counted;
@@ -108,12 +108,13 @@ ulong clip_limit(ulong clip, ulong counted, uint levels) {
   const ulong bits = bits_of_float64(limit);
   const int exponent = (int)(bits >> 52) - 1023;
   const ulong significand = (bits & (((ulong)1 << 52) - 1)) | (ulong)1 << 52;
-  const ulong product = exponent < 0 ? 0 : exponent < 52 ? significand >> (52 - exponent) : significand << (exponent - 52);
+  const ulong product =
+      exponent < 0 ? 0 : exponent < 52 ? significand >> (52 - exponent) : significand << (exponent - 52);
   return max(product / levels, (ulong)1);
 }
 
 // The table entry of a 16-bit level: interpolated between the entries of the two bins whose centers are nearest.
-uint entry_between_bins(__local const ushort* entries, uint level) {
+static uint entry_between_bins(__local const ushort* entries, uint level) {
   const uint width = 512u;  // in half levels, because centers lie between two levels
   const uint first = 255u;
   if (2u * level <= first) {

@@ -7,21 +7,24 @@
 // own table, because integral.cl sums samples.
 //
 // Only write_levels is compiled for pixels of several channels. It writes a plane of levels, which the other kernels
-// read; they take the number of channels of the picture as an argument. A program has only the kernels that the host
-// runs with its macros, because compiling takes long.
+// read; they take the number of channels of the picture as an argument. Compiling takes long, so a program has only the
+// kernels that the host runs with its macros, and only three choices are macros of specialized programs.
 //
 // Macros: IS_NARROW, entries of tables have 32 bits instead of 64. A table's sums are modulo 2³² or 2⁶⁴; sums of
 // windows are exact if they fit. Choices: LEVEL; BORDER; WHAT, the result; IS_WEIGHTED, tables of weighted parts;
 // BY_ALPHA, alpha is the weight; HAS_MASK; INVERTS.
 
-#ifndef SPECIALIZED
-#define LEVEL choices.s0
 #define BORDER choices.s1
-#define WHAT choices.s2
-#define IS_WEIGHTED choices.s3
 #define BY_ALPHA choices.s4
 #define HAS_MASK choices.s5
 #define INVERTS choices.s6
+#ifdef SPECIALIZED
+#define SERVES(results) (results)
+#else
+#define LEVEL choices.s0
+#define WHAT choices.s2
+#define IS_WEIGHTED choices.s3
+#define SERVES(results) 1
 #endif
 #if IS_NARROW
 typedef uint Sum;
@@ -31,8 +34,11 @@ typedef ulong Sum;
 #define REFLECTED 0
 #define REPLICATED 1
 #define CUT 2
+#define MEAN 0
 #define VARIANCE 1
+#define DEVIATION 2
 #define FLAT 3
+#define OTSU 4
 #define LOCAL_MEAN 5
 #define BRADLEY 6
 #define NIBLACK 7
@@ -75,37 +81,37 @@ typedef struct {
   ulong high;
 } Wide;
 
-Wide wide_product(ulong a, ulong b) {
+static Wide wide_product(ulong a, ulong b) {
   const Wide product = {a * b, mul_hi(a, b)};
   return product;
 }
 
-Wide wide_sum(Wide a, Wide b) {
+static Wide wide_sum(Wide a, Wide b) {
   const Wide sum = {a.low + b.low, a.high + b.high + (a.low + b.low < a.low ? 1 : 0)};
   return sum;
 }
 
-Wide wide_difference(Wide a, Wide b) {
+static Wide wide_difference(Wide a, Wide b) {
   const Wide difference = {a.low - b.low, a.high - b.high - (a.low < b.low ? 1 : 0)};
   return difference;
 }
 
 // For a product below 2¹²⁸.
-Wide wide_times(Wide a, ulong b) {
+static Wide wide_times(Wide a, ulong b) {
   Wide product = wide_product(a.low, b);
   product.high += a.high * b;
   return product;
 }
 
-bool wide_is_greater(Wide a, Wide b) { return a.high != b.high ? a.high > b.high : a.low > b.low; }
+static bool wide_is_greater(Wide a, Wide b) { return a.high != b.high ? a.high > b.high : a.low > b.low; }
 
-Wide shifted_up(ulong n, int shift) {
+static Wide shifted_up(ulong n, int shift) {
   const Wide shifted = {n << shift, shift == 0 ? 0 : n >> (64 - shift)};
   return shifted;
 }
 
 // The nearest float64. The lowest bit of `top` also stands for all bits below.
-Float64 float64_of_wide(Wide n) {
+static Float64 float64_of_wide(Wide n) {
   if (n.high == 0) {
     return float64_of(n.low);
   }
@@ -116,7 +122,7 @@ Float64 float64_of_wide(Wide n) {
 }
 
 // The float32 nearest to a float64 ≥ 0 that is 0 or a normal float32.
-float float32_of(Float64 a) {
+static float float32_of(Float64 a) {
 #if FLOAT64
   return convert_float_rte(a);
 #else
@@ -147,7 +153,7 @@ typedef struct {
 
 // Adds `sign` times the sum of the first n samples of a line, which BORDER continues beyond its end. The terms 0 to 2
 // have the sums of `size`, `size` − 1 and 1 samples; term `own` has the remainder.
-void add_prefix(int8 choices, Terms* terms, int n, int size, Sum sign, int own) {
+static void add_prefix(int8 choices, Terms* terms, int n, int size, Sum sign, int own) {
   if (n <= size) {
     terms->at[own] = n;
     terms->times[own] = sign;
@@ -172,7 +178,7 @@ void add_prefix(int8 choices, Terms* terms, int n, int size, Sum sign, int own) 
   }
 }
 
-Terms terms_of(int8 choices, int at, int radius, int size) {
+static Terms terms_of(int8 choices, int at, int radius, int size) {
   Terms terms = {{size, size - 1, 1, 0, 0}, {0, 0, 0, 0, 0}};
   add_prefix(choices, &terms, at + radius + 1, size, 1, 3);
   if (at >= radius) {
@@ -192,7 +198,7 @@ Terms terms_of(int8 choices, int at, int radius, int size) {
 
 // The sum of a window. `origin` is the index of a padded table's first entry, `pitch` the entries of a row. Loops are
 // not unrolled, because this code is inlined at many places.
-Sum sum_of_terms(__global const Sum* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
+static Sum sum_of_terms(__global const Sum* table, ulong origin, ulong pitch, const Terms* across, const Terms* down) {
   Sum sum = 0;
 #pragma unroll 1
   for (int j = 0; j < TERMS; ++j) {
@@ -210,7 +216,7 @@ Sum sum_of_terms(__global const Sum* table, ulong origin, ulong pitch, const Ter
 }
 
 // Likewise, for a window inside the image.
-Sum sum_inside(__global const Sum* table, ulong origin, ulong pitch, Window window) {
+static Sum sum_inside(__global const Sum* table, ulong origin, ulong pitch, Window window) {
   __global const Sum* above =
       table + origin + (window.at.y - window.radius.y) * pitch + (window.at.x - window.radius.x);
   __global const Sum* below = above + (2 * window.radius.y + 1) * pitch;
@@ -218,12 +224,12 @@ Sum sum_inside(__global const Sum* table, ulong origin, ulong pitch, Window wind
   return (below[side] - below[0]) - (above[side] - above[0]);
 }
 
-bool is_inside(Window window) {
+static bool is_inside(Window window) {
   return all(window.at >= window.radius) && all(window.at < window.size - window.radius);
 }
 
 // How many positions of the window count, along one axis.
-ulong positions(int8 choices, int at, int radius, int size) {
+static ulong positions(int8 choices, int at, int radius, int size) {
   if (BORDER != CUT) {
     return 2 * (ulong)radius + 1;
   }
@@ -246,7 +252,7 @@ typedef struct {
 // If `with_squares` is 0, the tables of squares are not read. If all weights of a window are V, divides the sums by V;
 // they then equal the sums without weights. V divides the squares exactly, and their quotient fits in 64 bits, so the
 // product with the inverse of V modulo 2⁶⁴ is the quotient.
-WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch, bool with_squares,
+static WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch, bool with_squares,
                           __global const Sum* weights, __global const Sum* levels, __global const Sum* high_levels,
                           __global const Sum* squares, __global const Sum* high_squares,
                           __global const Sum* highest_squares) {
@@ -285,7 +291,7 @@ WindowSums sums_of_window(int8 choices, Window window, ulong origin, ulong pitch
 }
 
 // ⌊Σax/Σa + ½⌋, for weights that are not all 0. If IS_NARROW, the sum plus half of the weights fits in 32 bits.
-uint window_mean(WindowSums sums) {
+static uint window_mean(WindowSums sums) {
   if (IS_NARROW) {
     const uint weights = (uint)sums.weights;
     return quotient((uint)sums.levels + weights / 2u, weights, near_reciprocal((float)weights));
@@ -297,7 +303,7 @@ uint window_mean(WindowSums sums) {
 
 // (Σa·Σax² − (Σax)²)/(Σa)²; 0 if all weights are 0. The numerator is exact; both operands and the quotient are each
 // rounded once.
-Float64 window_variance(WindowSums sums) {
+static Float64 window_variance(WindowSums sums) {
   if (sums.weights == 0) {
     return float64_of(0);
   }
@@ -308,7 +314,7 @@ Float64 window_variance(WindowSums sums) {
 }
 
 // min(V, ⌊x·V/m + ½⌋); V if m is 0.
-uint flat_level(uint level, uint mean) {
+static uint flat_level(uint level, uint mean) {
   return level >= mean ? V_MAX : (uint)((2 * (ulong)level * V_MAX + mean) / (2 * mean));
 }
 
@@ -322,22 +328,22 @@ typedef struct {
 } Pixels;
 
 // The pixel's alpha, its last channel; V if alpha is not the weight.
-uint alpha_at(int8 choices, Pixels pixels, ulong pixel) {
+static uint alpha_at(int8 choices, Pixels pixels, ulong pixel) {
   return BY_ALPHA != 0 ? pixels.samples[(pixel + 1) * pixels.channels - 1] : V_MAX;
 }
 
 // True if the mask or the pixel's alpha excludes it.
-bool is_blank(int8 choices, Pixels pixels, ulong pixel) {
+static bool is_blank(int8 choices, Pixels pixels, ulong pixel) {
   return (HAS_MASK != 0 && pixels.mask[pixel] == 0) || alpha_at(choices, pixels, pixel) == 0u;
 }
 
 // The weight of a pixel; 0 if it does not count. `region` is (x, y, width, height).
-uint weight_of(int8 choices, Pixels pixels, uint2 at, ulong pixel, uint4 region) {
+static uint weight_of(int8 choices, Pixels pixels, uint2 at, ulong pixel, uint4 region) {
   const bool is_selected = at.x - region.x < region.z && at.y - region.y < region.w;
   return !is_selected || is_blank(choices, pixels, pixel) ? 0u : alpha_at(choices, pixels, pixel);
 }
 
-#if !IS_NARROW
+#if !IS_NARROW && SERVES(WHAT == MEAN)
 // Sets *found if some pixel is not opaque. Alpha is the last of `channels`. Work-item → one pixel in each grid stride.
 __kernel void find_translucent(int8 choices, __global const Sample* pixels, ulong count, uint channels,
                                __global uint* found) {
@@ -378,11 +384,12 @@ __kernel void weigh(int8 choices, __global const Sample* plane, __global const S
   sums_of_window(choices, window_at(x, y, shape), origin, pitch, with_squares, weights, levels,          \
                  high_levels, squares, high_squares, highest_squares)
 
-Window window_at(int x, int y, int4 shape) {
+static Window window_at(int x, int y, int4 shape) {
   const Window window = {(int2)(x, y), shape.xy, shape.zw};
   return window;
 }
 
+#if SERVES(WHAT == MEAN || WHAT == FLAT)
 // Writes one channel of means, or of samples divided by their means (FLAT). With the first one, also copies the last
 // channel, which is alpha unless a later call replaces it.
 __kernel void window_means(int8 choices, __global const Sample* pixels, __global Sample* result, int4 shape,
@@ -400,7 +407,8 @@ __kernel void window_means(int8 choices, __global const Sample* pixels, __global
     result[first + channel] = (Sample)(WHAT == FLAT ? flat_level(own, mean) : mean);
   }
 }
-#if !IS_NARROW
+#endif
+#if !IS_NARROW && SERVES(WHAT == VARIANCE || WHAT == DEVIATION)
 __kernel void window_moments(int8 choices, __global float* result, int4 shape, TABLES) {
   const int x = get_global_id(0);
   const int y = get_global_id(1);
@@ -421,7 +429,7 @@ typedef struct {
 } Rule;
 
 // True if a level is above the threshold of its window. The order of these products and sums is fixed.
-bool is_above(int8 choices, uint level, WindowSums sums, Rule rule) {
+static bool is_above(int8 choices, uint level, WindowSums sums, Rule rule) {
   const Float64 one = float64_of(1);
   const Float64 weights = float64_of(sums.weights);
   const Float64 mean = float64_quotient(float64_of(sums.levels), weights);
@@ -444,7 +452,7 @@ bool is_above(int8 choices, uint level, WindowSums sums, Rule rule) {
   return float64_is_greater(float64_of(level), threshold);
 }
 
-bool is_white(int8 choices, uint level, WindowSums sums, Rule rule) {
+static bool is_white(int8 choices, uint level, WindowSums sums, Rule rule) {
   if (sums.weights == 0) {
     return true;
   }
@@ -457,6 +465,7 @@ bool is_white(int8 choices, uint level, WindowSums sums, Rule rule) {
   return is_above(choices, level, sums, rule);
 }
 
+#if SERVES(WHAT > OTSU)
 // Black or white, from the window around each pixel.
 __kernel void compare_with_windows(int8 choices, __global const Sample* plane, __global const Sample* samples,
                                    __global const uchar* mask, uint channels, __global uchar* result, int4 shape,
@@ -472,6 +481,7 @@ __kernel void compare_with_windows(int8 choices, __global const Sample* plane, _
     result[i] = white != (INVERTS != 0) ? 255 : 0;
   }
 }
+#endif
 
 #if !IS_NARROW
 // The largest variance of a window, as the bits of a float64, and the lowest level; one of each per work-group. Looks
@@ -511,7 +521,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_at_w
     darkest[group] = darkest_of[0];
   }
 }
+#endif
 
+#if !IS_NARROW && SERVES(WHAT == OTSU)
 // The color of each pixel's level; white for pixels that are excluded. Work-item → a group of GROUP pixels. The last
 // group may reach beyond the image of `count` pixels.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void look_up_colors(
