@@ -24,7 +24,7 @@ ErrorKind kind_of(cudaError_t code) {
   return ErrorKind::usage;
 }
 
-TEST(CudaCheck, KindsOfErrors) {
+TEST(CudaCheck, MapsErrorCodesToKinds) {
   EXPECT_NO_THROW(cuda::cuda_check(cudaSuccess, "testing"));
   EXPECT_EQ(kind_of(cudaErrorMemoryAllocation), ErrorKind::out_of_memory);
   for (const cudaError_t code : {cudaErrorNoDevice, cudaErrorInsufficientDriver, cudaErrorNoKernelImageForDevice,
@@ -38,7 +38,7 @@ TEST(CudaCheck, KindsOfErrors) {
   }
 }
 
-TEST(CudaCheck, OwnersMoveAndDoNotCopy) {
+TEST(CudaCheck, OwnersAreMoveOnly) {
   static_assert(!std::is_copy_constructible_v<cuda::Device> && !std::is_move_constructible_v<cuda::Device>);
   cuda::DeviceMemory nothing;
   const cuda::DeviceMemory moved = std::move(nothing);
@@ -88,7 +88,7 @@ std::pair<Image, int> downloaded_in_bands(Backend& backend, const Image& image) 
   return {std::move(whole), bands};
 }
 
-TEST_F(CudaDeviceTest, RowsComeInBands) {
+TEST_F(CudaDeviceTest, RowsDownloadInBands) {
   Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cuda_backend(0);
@@ -108,7 +108,7 @@ TEST_F(CudaDeviceTest, RowsComeInBands) {
   }
 }
 
-TEST_F(CudaDeviceTest, ManyImagesGoUpInBands) {
+TEST_F(CudaDeviceTest, ManyImagesUploadInBands) {
   Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cuda_backend(0);
@@ -132,7 +132,7 @@ TEST_F(CudaDeviceTest, ManyImagesGoUpInBands) {
   }
 }
 
-TEST_F(CudaDeviceTest, RowsThatAreNotTakenLeaveTheBackendUsable) {
+TEST_F(CudaDeviceTest, BackendStaysUsableIfRowsAreNotTaken) {
   Random random;
   const auto backend = make_cuda_backend(0);
   const Image image = any_image(random, 3000, 1000, {Sample::u16, 3});

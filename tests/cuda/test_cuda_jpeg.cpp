@@ -133,7 +133,7 @@ TEST_F(CudaJpeg, ScansReadByTheHost) {
   }
 }
 
-TEST_F(CudaJpeg, WildCoefficientsAreLeftToTheHost) {
+TEST_F(CudaJpeg, ExtremeCoefficientsAreLeftToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg_of_coefficients(random, 600, 500, 1023, 65535, {.progressive = true});
@@ -141,7 +141,7 @@ TEST_F(CudaJpeg, WildCoefficientsAreLeftToTheHost) {
   EXPECT_TRUE(same_pixels(decode(file, "wild.jpg").image.view(), read_with_libjpeg(file).view()));
 }
 
-TEST_F(CudaJpeg, PicturesAreLikeUploadedOnes) {
+TEST_F(CudaJpeg, DecodedPicturesBehaveLikeUploadedOnes) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 333, 222, {Sample::u8, 3}).view());
@@ -154,7 +154,7 @@ TEST_F(CudaJpeg, PicturesAreLikeUploadedOnes) {
             cpu().histogram(uploaded, {}).channels.front().counts);
 }
 
-TEST_F(CudaJpeg, IsLeftToTheHostByTheCpuBackend) {
+TEST_F(CudaJpeg, TheCpuBackendLeavesFilesToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 33, 22, {Sample::u8, 3}).view());

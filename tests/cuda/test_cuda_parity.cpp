@@ -94,7 +94,7 @@ constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
 /// With a progress callback, the kernel is launched for one band of rows at a time.
-TEST_F(CudaParity, SmallDenoisingIsWatched) {
+TEST_F(CudaParity, SmallDenoisingReportsProgress) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int patch : {3, 5, 7, 9}) {
@@ -290,7 +290,7 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
 
 /// A block counts 14000 pixels of a small 16-bit image, or up to 65519 pixels if the image needs more blocks than there
 /// are multiprocessors (here 108, 114 and 132). Blocks store counts in bytes, so counts above 255 do not fit.
-TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
+TEST_F(CudaParity, FlatImagesAroundTheCapacityOfBlocksAndCounters) {
   constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
                             65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};
   Random random;

@@ -112,7 +112,7 @@ TEST_F(CudaPngDecode, FilesOfOurEncoder) {
   }
 }
 
-TEST_F(CudaPngDecode, AllOfZlib) {
+TEST_F(CudaPngDecode, RandomZlibParameters) {
   Random random;
   SCOPED_TRACE(random.trace());
   int taken = 0;
@@ -137,7 +137,7 @@ TEST_F(CudaPngDecode, Mutants) {
   }
 }
 
-TEST_F(CudaPngDecode, TheCatalogue) {
+TEST_F(CudaPngDecode, FilesOfTheCatalogue) {
   int taken = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {

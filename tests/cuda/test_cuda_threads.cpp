@@ -17,7 +17,7 @@ namespace {
 
 class CudaBackends : public CudaTest {};
 
-TEST_F(CudaBackends, TwoOnTwoThreads) {
+TEST_F(CudaBackends, TwoRunOnTwoThreads) {
   Random seeds;
   SCOPED_TRACE(seeds.trace());
   const auto work = [](const Image& first, const Image& second, std::string& failure) {
@@ -102,7 +102,7 @@ TEST_F(CudaBackends, PictureOutlivesItsBackend) {
   EXPECT_EQ(picture.width(), 64);
 }
 
-TEST_F(CudaBackends, WorkAfterMemoryRanOut) {
+TEST_F(CudaBackends, WorkAfterOutOfMemory) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = random_image(random, 300, 200, {Sample::u8, 3});
@@ -122,7 +122,7 @@ TEST_F(CudaBackends, WorkAfterMemoryRanOut) {
 
 TEST_F(CudaBackends, CopyRateIsPlausible) { EXPECT_GT(gpu().measure_copy_rate(std::size_t{1} << 28), 1e10); }
 
-TEST_F(CudaBackends, MissingDevice) {
+TEST_F(CudaBackends, MissingDevicesAreUnavailable) {
   for (const int device : {-1, 1000}) {
     try {
       (void)make_cuda_backend(device);

@@ -133,7 +133,7 @@ std::uint64_t near(Random& random, std::uint64_t bits) {
   return std::uint64_t{random.below(2)} << 63 | (exponent & 0x7FF) << 52 | kept;
 }
 
-TEST_F(OpenclFloat64, EqualsTheHosts) {
+TEST_F(OpenclFloat64, MatchesTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
   Numbers a;

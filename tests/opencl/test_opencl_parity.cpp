@@ -25,7 +25,7 @@ ThresholdOptions threshold_of(ThresholdMethod method, int window) {
 
 class OpenclParity : public OpenclTest {
  protected:
-  void as_gpus_run_it(Size size);
+  void run_gpu_kernel_variants(Size size);
 
   template <class Battery>
   void each_image(Backend& tested, std::initializer_list<Size> sizes, const Battery& battery) {
@@ -44,7 +44,7 @@ class OpenclParity : public OpenclTest {
   }
 };
 
-void OpenclParity::as_gpus_run_it(Size size) {
+void OpenclParity::run_gpu_kernel_variants(Size size) {
   ClaheOptions few_tiles;  // because Oclgrind is slow
   few_tiles.tiles_x = 3;
   few_tiles.tiles_y = 2;
@@ -204,10 +204,10 @@ TEST_F(OpenclParity, TablesBeyondLocalMemory) {
 // The kernel variants for GPUs: one program per kind of request, wide groups of pixels that pass through local memory,
 // copies of tables, and division by corrected reciprocals. Few cases, because compiling each program on a CPU takes as
 // long as a whole battery of the CPU variants.
-TEST_F(OpenclParity, AsGpusRunIt) { as_gpus_run_it({517, 67}); }
+TEST_F(OpenclParity, GpuKernelVariants) { run_gpu_kernel_variants({517, 67}); }
 
 // Also runs in oclgrind.
-TEST_F(OpenclParity, TinyAsGpusRunIt) { as_gpus_run_it({37, 9}); }
+TEST_F(OpenclParity, TinyGpuKernelVariants) { run_gpu_kernel_variants({37, 9}); }
 
 TEST_F(OpenclParity, TranslucentResizes) { translucent_resizes(device(), cpu()); }
 

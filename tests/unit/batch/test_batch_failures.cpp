@@ -73,7 +73,7 @@ std::vector<std::string> note_lines(Verbosity verbosity, int items, NoteFolder& 
   return lines;
 }
 
-TEST(NoteFolder, TellsThreeOfEachTextAndCountsTheRest) {
+TEST(NoteFolder, PrintsThreeNotesOfEachTextAndCountsTheRest) {
   NoteFolder notes;
   const Lines lines = note_lines(Verbosity::normal, 5, notes);
   ASSERT_EQ(lines.size(), 6U);
@@ -82,13 +82,13 @@ TEST(NoteFolder, TellsThreeOfEachTextAndCountsTheRest) {
   EXPECT_EQ(notes.rest(), (Lines{"... and 2 more: first page only", "... and 2 more: the device has no memory"}));
 }
 
-TEST(NoteFolder, TellsAllIfVerbose) {
+TEST(NoteFolder, PrintsAllNotesIfVerbose) {
   NoteFolder notes;
   EXPECT_EQ(note_lines(Verbosity::verbose, 5, notes).size(), 10U);
   EXPECT_TRUE(notes.rest().empty());
 }
 
-TEST(NoteFolder, TellsTextsThatAreNotStored) {
+TEST(NoteFolder, PrintsNotesThatAreNotStored) {
   NoteFolder notes;
   const PlanItem planned{"in.png", "out.png", PlanState::to_do};
   BatchItem item;

@@ -97,7 +97,7 @@ TEST(PathNames, PlainPathsAreCanonical) {
   EXPECT_EQ(plain_path("."), "");
 }
 
-TEST(PathNames, Extensions) {
+TEST(PathNames, ExtensionsAreFoundAndReplaced) {
   EXPECT_EQ(file_extension("a.b/c"), "");
   EXPECT_EQ(file_extension("a/.png"), "");
   EXPECT_EQ(file_extension("a.tar.GZ"), "gz");

@@ -18,7 +18,7 @@ namespace {
 
 bool never() { return false; }
 
-TEST(MemoryBudget, IsLimitedToWhatIsFreeAndToWhatItHadAtFirst) {
+TEST(MemoryBudget, IsLimitedByFreeMemoryAndItsInitialSize) {
   MemoryBudget budget(100);
   budget.limit_to(40);
   EXPECT_EQ(budget.bytes(), 40U);

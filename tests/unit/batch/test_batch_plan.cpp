@@ -73,7 +73,7 @@ TEST(WorkPlan, RejectsOutputsThatAreInputsUnderAnyName) {
   EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into(folder / "links"), {}, in_place); }), ErrorKind::write);
 }
 
-TEST(WorkPlan, ExistingOutputs) {
+TEST(WorkPlan, RejectsOrSkipsExistingOutputs) {
   const TemporaryFolder folder;
   put_text(folder / "a", "1");
   std::filesystem::create_directory(folder / "o");
@@ -154,7 +154,7 @@ TEST(DerivedInputs, AmbiguousInputsAreKept) {
   EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
 }
 
-TEST(InPlaceNames, RejectsNamesThatCouldBeOut) {
+TEST(InPlaceNames, RejectsNamesThatCouldBeMeantAsOut) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b", "c"}) {
     put_text(folder / name, "x");

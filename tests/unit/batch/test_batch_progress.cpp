@@ -8,7 +8,7 @@
 namespace gpuimg::test_batch_progress {
 namespace {
 
-TEST(Progress, Texts) {
+TEST(Progress, FormatsSummariesAndEvents) {
   const ProgressCounts counts{2000, 1998, 2, 0, 4'000'000};
   EXPECT_EQ(summary_line(counts, 41.2), "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)\n");
   const ProgressCounts early{1'234'567, 1, 0, 1000, 0};
@@ -39,7 +39,7 @@ TEST(Progress, BarFitsTheTerminalWidth) {
   }
 }
 
-TEST(Progress, PartOfTheOnlyImage) {
+TEST(Progress, ShowsTheFractionOfASingleImage) {
   const ProgressCounts some{.total = 1, .part = 0.425};
   EXPECT_EQ(bar_line(some, 3.4, 79), "[========            ] 42%  0:04 left");
   EXPECT_EQ(bar_line(some, 3.4, 20), "42%  0:04 left");

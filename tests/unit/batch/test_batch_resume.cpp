@@ -77,7 +77,7 @@ TEST(ManifestOutputs, AreRelativeToTheRunsFolder) {
   EXPECT_TRUE(outputs_of({manifest_line(run_in("/w")), begun("a", {})}).empty());  // in place
 }
 
-TEST(ManifestOutputs, IncludeThoseOfEarlierRuns) {
+TEST(ManifestOutputs, IncludeOutputsOfEarlierRuns) {
   EXPECT_EQ(outputs_of({manifest_line(run_in("/w")), manifest_line(item("a", ItemStatus::skipped, {"out/a"}))}),
             std::set<std::string>{"/w/out/a"});
 }

@@ -159,7 +159,7 @@ TEST(BatchRun, RetriesAloneAfterOutOfMemory) {
   EXPECT_EQ(scarce.job.order, every_item_but_9);
 }
 
-TEST(BatchRun, ResultsAreInPlanOrderHoweverOftenMemoryRunsOut) {
+TEST(BatchRun, ResultsAreInPlanOrderAfterRepeatedOutOfMemory) {
   Case scarce;
   std::array<std::atomic<int>, kItems> attempts{};
   scarce.job.work = [&](int item, int at_once) {

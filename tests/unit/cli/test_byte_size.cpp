@@ -9,7 +9,7 @@
 namespace gpuimg::test_byte_size {
 namespace {
 
-TEST(ByteSize, UnitsAndLimits) {
+TEST(ByteSize, ParsesUnitsWithinLimits) {
   EXPECT_EQ(parse_byte_size("x", "1"), 1U);
   EXPECT_EQ(parse_byte_size("x", "3K"), 3072U);
   EXPECT_EQ(parse_byte_size("x", "2G"), std::uint64_t{2} << 30);

@@ -12,7 +12,7 @@
 namespace gpuimg::test_command_line {
 namespace {
 
-TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
+TEST(Suggestions, PreferTheSameWordThenASynonymThenAPrefixThenASimilarWord) {
   const std::vector<std::string> names = {"r", "rgb", "luma", "lightness"};
   const std::vector<Synonym> synonyms = {{"red", "r"}, {"li", "luma"}, {"cyan", "c"}};
   EXPECT_EQ(nearest_word("RGB", names, synonyms), "rgb");
@@ -31,7 +31,7 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
   EXPECT_EQ(did_you_mean("frobnicate", names, synonyms), "");
 }
 
-TEST(OutputFormats, FormatDecidesThenTheExtensionThenStandardOutput) {
+TEST(OutputFormats, AreChosenByFormatThenExtensionThenStandardOutput) {
   EXPECT_EQ(image_format("a.JPG"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("a.jfif"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-", "jpe"), codecs::FileFormat::jpeg);

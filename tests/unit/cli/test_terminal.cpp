@@ -61,7 +61,7 @@ class PseudoTerminal {
   int terminal_ = -1;
 };
 
-TEST(Terminal, WidthIsTheWindowsAnd80WhereThereIsNone) {
+TEST(Terminal, WidthIsThatOfTheWindowOr80) {
   const Terminal narrow = terminal_at(PseudoTerminal(37).descriptor());
   EXPECT_TRUE(narrow.is_terminal);
   EXPECT_EQ(narrow.columns, 37);
@@ -69,7 +69,7 @@ TEST(Terminal, WidthIsTheWindowsAnd80WhereThereIsNone) {
   EXPECT_EQ(terminal_at(-1).columns, 80);
 }
 
-TEST(Terminal, ColorNeedsATerminalThatIsNotDumbAndNoNoColor) {
+TEST(Terminal, ColorNeedsACapableTerminalAndNoNoColorVariable) {
   const PseudoTerminal pseudo(80);
   const auto capabilities = [&](std::optional<std::string> type, std::optional<std::string> no_color) {
     const Variable term("TERM", std::move(type));
@@ -99,7 +99,7 @@ TEST(Terminal, PipesHaveNeitherEscapesNorColor) {
   EXPECT_EQ(pipe.columns, 80);
 }
 
-TEST(Terminal, Utf8IsTheLocales) {
+TEST(Terminal, Utf8FollowsTheLocale) {
   const auto is_utf8 = [](std::optional<std::string> all, std::optional<std::string> type,
                           std::optional<std::string> language) {
     const Variable lc_all("LC_ALL", std::move(all));

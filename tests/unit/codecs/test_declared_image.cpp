@@ -152,7 +152,7 @@ TEST(DeclaredImage, FindsTheFooterOfATgaOfAnyName) {
   EXPECT_EQ(declared_image_in(folder / "a.bin").pixels(), 40000U);
 }
 
-TEST(DeclaredImage, TellsTheKindOfAJpeg) {
+TEST(DeclaredImage, ReportsTheKindOfAJpeg) {
   const Image color = test::constant_image(32, 32, {Sample::u8, 3}, 77);
   const Image gray = test::constant_image(32, 32, {Sample::u8, 1}, 77);
   const Image inks = test::constant_image(32, 32, {Sample::u8, 4}, 77);
@@ -172,7 +172,7 @@ TEST(DeclaredImage, TellsTheKindOfAJpeg) {
   EXPECT_EQ(declared_of(inks, {.as_cmyk = true}).decoded, (PixelFormat{Sample::u8, 3}));
 }
 
-TEST(DeclaredImage, TellsTheSamplingOfAJpeg) {
+TEST(DeclaredImage, ReportsTheSamplingOfAJpeg) {
   const Image color = test::constant_image(32, 32, {Sample::u8, 3}, 77);
   const auto sampling = [&](int width, int height) {
     return fact(declared_of(color, {.horizontal_sampling = width, .vertical_sampling = height}), "sampling");
@@ -201,7 +201,7 @@ TEST(DeclaredImage, FindsEveryQualityThatLibjpegWrites) {
   EXPECT_EQ(declared_image(other, "x").pixels(), 64U);
 }
 
-TEST(DeclaredImage, TellsTheKindOfAPng) {
+TEST(DeclaredImage, ReportsTheKindOfAPng) {
   test::PngPicture picture;
   picture.kind = {3, 4};
   picture.interlaced = true;
@@ -239,7 +239,7 @@ TEST(FileHeader, HoldsTheMetadata) {
 }
 
 /// `gpuimg info` and the decoder call one function, so they find the same metadata.
-TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
+TEST(FileHeader, HoldsTheMetadataAfterTheImageDataOfAPng) {
   const test::TemporaryFolder folder;
   test::PngPicture picture;
   picture.kind = {2, 8};
@@ -255,7 +255,7 @@ TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
   EXPECT_EQ(read_file_header(folder / "in").image.pixels(), 1U);
 }
 
-TEST(FileHeader, TellsTypeAndShapeOfATable) {
+TEST(FileHeader, ReportsTypeAndShapeOfATable) {
   const test::TemporaryFolder folder;
   test::put_bytes(folder / "t.npy", test::npy_of(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()));
   const FileHeader header = read_file_header(folder / "t.npy");
@@ -266,7 +266,7 @@ TEST(FileHeader, TellsTypeAndShapeOfATable) {
   EXPECT_EQ(header.image.decoding_bytes(), 480U);
 }
 
-TEST(FileHeader, RejectsWhatDecodingRejectsByItsHeader) {
+TEST(FileHeader, RejectsHeadersThatDecodingRejects) {
   const test::TemporaryFolder folder;
   const auto kind_of = [&](const std::string& bytes) {
     test::put_text(folder / "in", bytes);

@@ -51,7 +51,7 @@ TEST(ExifDirectories, AreTheSameInBothByteOrders) {
   }
 }
 
-TEST(ExifDirectories, NameWhatIsLeftOut) {
+TEST(ExifDirectories, ReportDroppedParts) {
   const auto found = read(rich_exif({.is_big_endian = true, .has_maker_note = true, .has_thumbnail = true}));
   ASSERT_TRUE(found);
   expect_rich(*found);
@@ -69,7 +69,7 @@ TEST(ExifDirectories, AreEmptyWithoutEntries) {
   EXPECT_TRUE(exif_data(*found, 1).empty());
 }
 
-TEST(ExifDirectories, LieInABigTiff) {
+TEST(ExifDirectories, AreReadFromABigTiff) {
   const auto found = read(rich_exif());
   ASSERT_TRUE(found);
   FileBytes file = bytes_of(std::string_view("II\x2B\0\x08\0\0\0", 8));
@@ -95,7 +95,7 @@ TEST(ExifDirectories, LieInABigTiff) {
   EXPECT_EQ(value_of(big->gps, 2), value_of(found->gps, 2));
 }
 
-TEST(ExifDirectories, APointerToNowhereLeadsToNothing) {
+TEST(ExifDirectories, ANullPointerMeansAnEmptyDirectory) {
   FileBytes exif = rich_exif();
   const std::size_t pointer = 8 + 2 + 3 * 12 + 8;
   std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(pointer), 4, std::byte{0});
@@ -105,7 +105,7 @@ TEST(ExifDirectories, APointerToNowhereLeadsToNothing) {
   EXPECT_EQ(found->gps.size(), 2U);
 }
 
-TEST(ExifDirectories, AreRejectedIfTheyAreCutOff) {
+TEST(ExifDirectories, AreRejectedIfTruncated) {
   const FileBytes whole = rich_exif({.has_thumbnail = true});
   const std::size_t needed = rich_exif().size();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -114,7 +114,7 @@ TEST(ExifDirectories, AreRejectedIfTheyAreCutOff) {
   }
 }
 
-TEST(ExifDirectories, DamagedDataOnlyVanish) {
+TEST(ExifDirectories, DamagedDataAreDropped) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 20000; ++round) {

@@ -82,7 +82,7 @@ TEST(ExifOrientation, IsAppliedToJpegAndPng) {
   }
 }
 
-TEST(ExifOrientation, TakesHostileDataForNone) {
+TEST(ExifOrientation, IsUprightForHostileData) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes sound = exif_with(6, true);

@@ -32,7 +32,7 @@ TEST(FormatLimits, PngHoldsEveryFormat) {
   }
 }
 
-TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
+TEST(FormatLimits, NameOptionsThatMakeTheImageFit) {
   const std::string alpha = "use --background COLOR to flatten, or write .png";
   const std::string depth = "use --depth 8, or write .png";
   const std::string both = "use --background COLOR and --depth 8, or write .png";
@@ -66,7 +66,7 @@ TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
   }
 }
 
-TEST(FormatLimits, SidesAndSizes) {
+TEST(FormatLimits, CoverSidesAndSizes) {
   constexpr PixelFormat kGray{Sample::u8, 1};
   EXPECT_EQ(rejection(FileFormat::jpeg, kGray, 65500, 65500), "");
   EXPECT_EQ(rejection(FileFormat::jpeg, kGray, 65501, 1),
@@ -83,7 +83,7 @@ TEST(FormatLimits, SidesAndSizes) {
   EXPECT_EQ(rejection(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
 }
 
-TEST(FormatLimits, EveryWriterKeepsThem) {
+TEST(FormatLimits, EveryWriterEnforcesThem) {
   for (const FileFormat type : {FileFormat::jpeg, FileFormat::bmp, FileFormat::tga}) {
     const Image deep = constant_image(2, 2, {Sample::u16, 2}, 0);
     try {

@@ -112,7 +112,7 @@ void expect_one_size(const FileBytes& file) {
   EXPECT_EQ(sizes[0].height, 6U);
 }
 
-TEST(HeifBoxes, SizesAreThoseOfTheSequenceHeader) {
+TEST(HeifBoxes, GiveTheSizesInTheSequenceHeader) {
   const auto all = static_cast<std::uint32_t>(kAv1.size());
   expect_one_size(with_data(file_of("av01", {{offset_of_data(1), all}}, false)));
   // Length 0: the data reach to the end of the file.
@@ -122,13 +122,13 @@ TEST(HeifBoxes, SizesAreThoseOfTheSequenceHeader) {
   expect_one_size(file_of("av01", {{0, all}}, true));
 }
 
-TEST(HeifBoxes, OtherItemsHaveNoSizes) {
+TEST(HeifBoxes, GiveNoSizesForOtherItems) {
   EXPECT_TRUE(sequences_of(with_data(file_of("hvc1", {{offset_of_data(1), 12}}, false))).empty());
   EXPECT_TRUE(sequences_of(file_of("av01", {}, true)).empty());
   EXPECT_TRUE(sequences_of({}).empty());
 }
 
-TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
+TEST(HeifBoxes, PrefixesAndOffsetsOutOfRangeAreHandled) {
   const FileBytes file = with_data(file_of("av01", {{offset_of_data(1), 12}}, false));
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_LE(sequences_of(std::span(file).first(size)).size(), 1U) << size;
@@ -138,7 +138,7 @@ TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
   EXPECT_TRUE(sequences_of(file_of("av01", {{kMax, kMax}, {kMax, 0}}, true)).empty());
 }
 
-TEST(HeifBoxes, DataThatItemsShareTooOftenAreNotRead) {
+TEST(HeifBoxes, RejectItemsThatShareDataTooOften) {
   const std::vector<Extent> whole_file(4000);  // 32 KB
   const FileBytes file = file_of("av01", whole_file, false);
   EXPECT_TRUE(items_of(file).share_too_much);
@@ -166,7 +166,7 @@ TEST(HeifBoxes, EveryPrefixIsTruncatedUnlessItEndsAfterABox) {
   }
 }
 
-TEST(HeifBoxes, SizesOfBoxesMayBeLongOrReachTheEnd) {
+TEST(HeifBoxes, MayHave64BitSizesOrReachTheEnd) {
   FileBytes to_the_end;
   add_be(to_the_end, 0, 4);
   add_text(to_the_end, "mdat...");
@@ -212,7 +212,7 @@ std::optional<Framing> framing_by(const std::vector<std::pair<std::string_view, 
   return item.framing(8, 6);
 }
 
-TEST(HeifBoxes, TurnsAndMirrorsComeToAnExifOrientation) {
+TEST(HeifBoxes, CombineTurnsAndMirrorsIntoAnExifOrientation) {
   const FileBytes zero = bytes_of("\0"sv);
   const FileBytes one = bytes_of("\1"sv);
   const FileBytes two = bytes_of("\2"sv);
@@ -229,7 +229,7 @@ TEST(HeifBoxes, TurnsAndMirrorsComeToAnExifOrientation) {
   EXPECT_EQ(framing_by({{"irot", one}})->shown_width(), 6U);
 }
 
-TEST(HeifBoxes, ACropIsOfWhatIsShownWhenItApplies) {
+TEST(HeifBoxes, CropTheImageAsTurnedBefore) {
   const FileBytes crop = fractions({4, 1, 2, 1, 2, 1, -1, 1});
   EXPECT_EQ(framing_by({{"clap", crop}}), (Framing{4, 1, 4, 2}));
   const FileBytes one = bytes_of("\1"sv);
@@ -245,7 +245,7 @@ TEST(HeifBoxes, ACropIsOfWhatIsShownWhenItApplies) {
   EXPECT_EQ(framing_by({{"imir", one}, {"clap", crop}})->left, 0U);
 }
 
-TEST(HeifBoxes, ACropThatLeavesNothingIsInvalid) {
+TEST(HeifBoxes, AnEmptyCropIsInvalid) {
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 20, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 0, 2, 1, 0, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 0, 1})}}).has_value());

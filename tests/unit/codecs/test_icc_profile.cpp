@@ -20,7 +20,7 @@ std::string space_of_profile(const IccChoices& choices) {
   return foreign_color_space(metadata);
 }
 
-TEST(IccProfile, IsAsLongAsItsHeaderSays) {
+TEST(IccProfile, HasTheLengthInItsHeader) {
   const FileBytes profile = make_icc({.size = 400});
   EXPECT_EQ(icc_profile_in(profile).size(), 400U);
   FileBytes longer = profile;
@@ -52,7 +52,7 @@ TEST(IccProfile, HasColorSpaceAndDescription) {
   EXPECT_EQ(icc_description(make_icc({.description = ""})), "");
 }
 
-TEST(IccProfile, HostileFieldsAreNotFollowed) {
+TEST(IccProfile, HostileFieldsCauseNoInvalidReads) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 20000; ++round) {

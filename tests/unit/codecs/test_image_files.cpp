@@ -70,7 +70,7 @@ std::string error_of(ErrorKind kind, const Act& act) {
   return "";
 }
 
-TEST(ImageFiles, EveryLosslessFormatGivesThePixelsBack) {
+TEST(ImageFiles, EveryLosslessFormatRoundTrips) {
   const Folder folder;
   for (const std::string extension : {"png", "bmp", "tga", "pam", "tif"}) {
     const std::vector<std::string> written = written_extensions();
@@ -90,7 +90,7 @@ TEST(ImageFiles, EveryLosslessFormatGivesThePixelsBack) {
   }
 }
 
-TEST(ImageFiles, AFileInMemoryIsTheFile) {
+TEST(ImageFiles, EncodingInMemoryGivesTheSameBytes) {
   const Folder folder;
   const Image image = pattern(40, 30, {Sample::u8, 3});
   const std::vector<std::byte> file = encode_image_file(image.view(), {.format = "jpg", .quality = 70});
@@ -133,7 +133,7 @@ TEST(ImageFiles, ErrorsNameTheFile) {
   EXPECT_EQ(folder.count(), 0U) << "something was left behind";
 }
 
-TEST(ImageFiles, AnExistingFileStays) {
+TEST(ImageFiles, ExistingFilesAreKept) {
   const Folder folder;
   const std::string path = folder.file("a.png");
   std::ofstream(path) << "text";
@@ -170,7 +170,7 @@ ReadAhead<std::size_t>::Plan plan_of(std::size_t count, int workers, Seen& seen)
   return plan;
 }
 
-TEST(ReadAhead, ResultsComeInOrderWithTheErrorsAmongThem) {
+TEST(ReadAhead, ReturnsResultsAndErrorsInOrder) {
   Seen seen;
   ReadAhead<std::size_t> ahead(plan_of(100, 4, seen));
   for (std::size_t i = 0; i < 100; ++i) {
@@ -205,7 +205,7 @@ TEST(ReadAhead, MemoryIsBounded) {
   EXPECT_LE(seen.most, 2);
 }
 
-TEST(ReadAhead, EndsEarly) {
+TEST(ReadAhead, HandlesEarlyEndsAndFailedWorkers) {
   Seen seen;
   {
     ReadAhead<std::size_t> ahead(plan_of(1000000, 4, seen));
@@ -222,7 +222,7 @@ TEST(ReadAhead, EndsEarly) {
   EXPECT_FALSE(workless.next());
 }
 
-TEST(ReadAhead, FilesComeInOrder) {
+TEST(ReadAhead, ReturnsFilesInOrder) {
   const Folder folder;
   std::vector<std::string> paths;
   for (int i = 0; i < 20; ++i) {

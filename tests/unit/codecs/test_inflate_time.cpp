@@ -18,7 +18,7 @@ using namespace test;
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-TEST(InflateTime, EmptyFixedBlocks) {
+TEST(InflateTime, IsShortForEmptyFixedBlocks) {
   BitWriter writer;
   for (int block = 0; block < 1600000; ++block) {
     writer.add(2, 10);  // a fixed block that is not the last and contains only an end of block
@@ -48,7 +48,7 @@ void add_empty_block(BitWriter& writer) {
   writer.add(0, 3);  // the code lengths of the end of block and of a distance, and then the end of block
 }
 
-TEST(InflateTime, SearchAmongEmptyBlocks) {
+TEST(InflateTime, IsShortForASearchAmongEmptyBlocks) {
   BitWriter writer;
   for (int block = 0; block < 50000; ++block) {
     add_empty_block(writer);

@@ -35,7 +35,7 @@ void expect_taken(Random& random, const FileBytes& file) {
   ASSERT_EQ(taken, 1);
 }
 
-TEST(JpegCoefficients, OfEverySamplingAndSize) {
+TEST(JpegCoefficients, MatchLibjpegForEverySamplingAndSize) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const JpegSampling sampling : kJpegSamplings) {
@@ -54,7 +54,7 @@ TEST(JpegCoefficients, OfEverySamplingAndSize) {
   }
 }
 
-TEST(JpegCoefficients, OfGrayWithAnySampling) {
+TEST(JpegCoefficients, MatchLibjpegForGrayWithAnySampling) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 100; ++round) {
@@ -88,7 +88,7 @@ struct FailingSink final : JpegBlockSink {
   std::vector<std::int16_t> room;
 };
 
-TEST(JpegCoefficients, FailuresOfTheSinkComeOut) {
+TEST(JpegCoefficients, PropagateFailuresOfTheSink) {
   Random random;
   SCOPED_TRACE(random.trace());
   JpegChoices choices = any_jpeg(random, 60, 12);
@@ -114,7 +114,7 @@ TEST(JpegCoefficients, FailuresOfTheSinkComeOut) {
   }
 }
 
-TEST(JpegCoefficients, BeyondAllBoundsAreLeftToTheHost) {
+TEST(JpegCoefficients, AreLeftToTheHostIfOutOfBounds) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int max_step : {1, 20, 65535}) {
@@ -165,7 +165,7 @@ TEST(JpegCoefficients, AgreeOnTheCatalogue) {
   EXPECT_GE(taken, 5);
 }
 
-TEST(JpegCoefficients, OfUnusualFilesAreLeftToTheHost) {
+TEST(JpegCoefficients, LeaveUnusualFilesToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image color = smooth_image(random, 40, 30, {Sample::u8, 3});

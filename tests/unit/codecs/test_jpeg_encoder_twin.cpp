@@ -32,7 +32,7 @@ void expect_taken(const Image& image, const WriteOptions& options, const Encoder
   ASSERT_EQ(taken, 1);
 }
 
-TEST(JpegEncoderTwin, EveryQualityAndSampling) {
+TEST(JpegEncoderTwin, MatchesLibjpegForEveryQualityAndSampling) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int quality = 1; quality <= 100; ++quality) {
@@ -51,7 +51,7 @@ TEST(JpegEncoderTwin, EveryQualityAndSampling) {
   }
 }
 
-TEST(JpegEncoderTwin, EverySmallSize) {
+TEST(JpegEncoderTwin, MatchesLibjpegForEverySmallSize) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int width = 1; width <= 40; ++width) {
@@ -68,7 +68,7 @@ TEST(JpegEncoderTwin, EverySmallSize) {
   }
 }
 
-TEST(JpegEncoderTwin, FlatImagesOfEveryLevel) {
+TEST(JpegEncoderTwin, MatchesLibjpegForFlatImagesOfEveryLevel) {
   for (std::uint32_t level = 0; level < 256; ++level) {
     WriteOptions options;
     options.jpeg_quality = 100;
@@ -78,7 +78,7 @@ TEST(JpegEncoderTwin, FlatImagesOfEveryLevel) {
   }
 }
 
-TEST(JpegEncoderTwin, KeptEncodings) {
+TEST(JpegEncoderTwin, MatchesLibjpegForKeptEncodings) {
   Random random;
   SCOPED_TRACE(random.trace());
   int taken = 0;
@@ -98,7 +98,7 @@ TEST(JpegEncoderTwin, KeptEncodings) {
   EXPECT_LT(taken, 300);
 }
 
-TEST(JpegEncoderTwin, MetadataAndRestartMarkers) {
+TEST(JpegEncoderTwin, MatchesLibjpegForMetadataAndRestartMarkers) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 3}) {
@@ -112,7 +112,7 @@ TEST(JpegEncoderTwin, MetadataAndRestartMarkers) {
   }
 }
 
-TEST(JpegEncoderTwin, ManyTiles) {
+TEST(JpegEncoderTwin, MatchesLibjpegForManyTiles) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const ChromaSubsampling subsampling : kSubsamplings) {
@@ -124,7 +124,7 @@ TEST(JpegEncoderTwin, ManyTiles) {
   }
 }
 
-TEST(JpegEncoderTwin, OtherPixelsAreLeftToTheHost) {
+TEST(JpegEncoderTwin, LeavesOtherPixelsToTheHost) {
   const JpegScanFormat gray;
   for (const PixelFormat format : {PixelFormat{Sample::u16, 1}, {Sample::u8, 2}, {Sample::u8, 3}, {Sample::u8, 4}}) {
     EXPECT_FALSE(encode_with_twin(constant_image(9, 9, format, 7).view(), gray));

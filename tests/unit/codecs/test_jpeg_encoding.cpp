@@ -195,7 +195,7 @@ TEST(JpegEncoding, IsTransposedWithTheImage) {
   }
 }
 
-TEST(JpegEncoding, AbsentIfItCannotBeWritten) {
+TEST(JpegEncoding, IsAbsentIfItCannotBeWritten) {
   Random random;
   const Image color = smooth_image(random, 20, 20, {Sample::u8, 3});
   const Image inks = smooth_image(random, 20, 20, {Sample::u8, 4});

@@ -64,9 +64,9 @@ void expect_same_in_parts(Random& random, const FileBytes& file, ConstView expec
   }
 }
 
-class JpegPartsOf : public ::testing::TestWithParam<Sampling> {};
+class JpegPartsPerSampling : public ::testing::TestWithParam<Sampling> {};
 
-TEST_P(JpegPartsOf, MatchOneDecoder) {
+TEST_P(JpegPartsPerSampling, MatchOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   std::vector<int> widths = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, random.between(34, 150)};
@@ -85,7 +85,7 @@ TEST_P(JpegPartsOf, MatchOneDecoder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, JpegPartsOf, ::testing::ValuesIn(kSamplings), [](const auto& sampling) {
+INSTANTIATE_TEST_SUITE_P(All, JpegPartsPerSampling, ::testing::ValuesIn(kSamplings), [](const auto& sampling) {
   std::string name = "Sampling";
   for (const int factor : sampling.param) {
     name += std::to_string(factor);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(All, JpegPartsOf, ::testing::ValuesIn(kSamplings), [](c
   return name;
 });
 
-TEST(JpegParts, OfGrayMatchOneDecoder) {
+TEST(JpegParts, MatchOneDecoderForGray) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 40; ++round) {
@@ -105,7 +105,7 @@ TEST(JpegParts, OfGrayMatchOneDecoder) {
   }
 }
 
-TEST(JpegParts, OfCmykMatchOneDecoder) {
+TEST(JpegParts, MatchOneDecoderForCmyk) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 60; ++round) {
@@ -296,7 +296,7 @@ TEST(JpegCuts, BoundTheCoefficientsOfAPart) {
   }
 }
 
-TEST(AllowedThreads, AreWhatOneTbbMayHave) {
+TEST(AllowedThreads, AreLimitedByOneTbb) {
   EXPECT_GE(allowed_threads(0), 1);
   EXPECT_EQ(allowed_threads(1), 1);
   const tbb::global_control one(tbb::global_control::max_allowed_parallelism, 1);

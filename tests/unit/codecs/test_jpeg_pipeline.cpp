@@ -39,9 +39,9 @@ void expect_same(Random& random, const FileBytes& file) {
   ASSERT_EQ(difference_of_jpeg_scans(file, choices), "");
 }
 
-class JpegPipelineOf : public ::testing::TestWithParam<JpegFactors> {};
+class JpegPipelinePerSampling : public ::testing::TestWithParam<JpegFactors> {};
 
-TEST_P(JpegPipelineOf, MatchesOneDecoder) {
+TEST_P(JpegPipelinePerSampling, MatchesOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 60; ++round) {
@@ -55,7 +55,7 @@ TEST_P(JpegPipelineOf, MatchesOneDecoder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, JpegPipelineOf, ::testing::ValuesIn(kAllJpegFactors), [](const auto& sampling) {
+INSTANTIATE_TEST_SUITE_P(All, JpegPipelinePerSampling, ::testing::ValuesIn(kAllJpegFactors), [](const auto& sampling) {
   std::string name = "Sampling";
   for (const int factor : sampling.param) {
     name += std::to_string(factor);
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(All, JpegPipelineOf, ::testing::ValuesIn(kAllJpegFactor
   return name;
 });
 
-TEST(JpegPipeline, OfGrayAndCmykMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderForGrayAndCmyk) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 120; ++round) {
@@ -80,7 +80,7 @@ TEST(JpegPipeline, OfGrayAndCmykMatchesOneDecoder) {
   }
 }
 
-TEST(JpegPipeline, OfAnyScansMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderForAnyScans) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 200; ++round) {
@@ -97,7 +97,7 @@ TEST(JpegPipeline, OfAnyScansMatchesOneDecoder) {
 }
 
 /// Quantization steps of 65535 make coefficients much larger than those of any image: libjpeg's arithmetic wraps.
-TEST(JpegPipeline, OfExtremeCoefficientsMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderForExtremeCoefficients) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int limit : {1, 40, 1023}) {
@@ -120,7 +120,7 @@ FileBytes file_of_scans(Random& random, int height) {
   return make_jpeg(any_image(random, random.between(9, 40), height, format).view(), choices);
 }
 
-TEST(JpegPipeline, OfPrefixesMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderOnPrefixes) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 40, 50, {Sample::u8, 3}).view(), {.progressive = true});
@@ -129,7 +129,7 @@ TEST(JpegPipeline, OfPrefixesMatchesOneDecoder) {
   }
 }
 
-TEST(JpegPipeline, OfMutantsMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderOnMutants) {
   Random random;
   SCOPED_TRACE(random.trace());
   int read = 0;
@@ -184,7 +184,7 @@ TEST(JpegPipeline, NoticesBytesDroppedBeforeARestartMarker) {
   EXPECT_GT(scans, 0);
 }
 
-TEST(JpegPipeline, OfTheCatalogueMatchesOneDecoder) {
+TEST(JpegPipeline, MatchesOneDecoderOnTheCatalogue) {
   Random random;
   SCOPED_TRACE(random.trace());
   int files = 0;
@@ -236,7 +236,7 @@ TEST(JpegScript, SplitsTheFile) {
 }
 
 /// libjpeg smooths the blocks of such a file, so pixels depend on neighboring blocks.
-TEST(JpegScript, OfUnfinishedFilesIsNone) {
+TEST(JpegScript, IsAbsentForUnfinishedFiles) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 700, 500, {Sample::u8, 3}).view(), {.progressive = true});
@@ -253,7 +253,7 @@ TEST(JpegScript, OfUnfinishedFilesIsNone) {
   }
 }
 
-TEST(JpegScript, OfUnusualFilesIsNone) {
+TEST(JpegScript, IsAbsentForUnusualFiles) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 60, 50, {Sample::u8, 3});

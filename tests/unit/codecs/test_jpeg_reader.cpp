@@ -22,7 +22,7 @@ using Flags = std::tuple<int, bool, bool>;
 
 class JpegKinds : public ::testing::TestWithParam<Flags> {};
 
-TEST_P(JpegKinds, AreReadAsLibjpegReadsThem) {
+TEST_P(JpegKinds, MatchLibjpeg) {
   const auto [channels, progressive, arithmetic] = GetParam();
   Random random;
   SCOPED_TRACE(random.trace());
@@ -107,7 +107,7 @@ TEST(JpegReader, TreatsWarningsAsErrors) {
 }
 
 /// docs/decisions/0025-bytes-after-a-scan.md. libjpeg prefetches up to seven of these bytes and does not report them.
-TEST(JpegReader, BytesBeforeTheEndAreRejectedUnlessTheyAreZeros) {
+TEST(JpegReader, RejectsBytesBeforeTheEndUnlessTheyAreZeros) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int side : {24, 300}) {  // small images are decoded by libjpeg alone, large ones by gpuimg's own decoder
@@ -134,7 +134,7 @@ TEST(JpegReader, BytesBeforeTheEndAreRejectedUnlessTheyAreZeros) {
   }
 }
 
-TEST(JpegReader, ReadsAnImageThatATrailerFollowsWithoutAnEnd) {
+TEST(JpegReader, ReadsAnImageWithATrailerInsteadOfAnEndMarker) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int side : {24, 300}) {
@@ -158,7 +158,7 @@ TEST(JpegReader, ReadsAnImageThatATrailerFollowsWithoutAnEnd) {
   }
 }
 
-TEST(JpegReader, BytesBetweenItsSegmentsAreNoted) {
+TEST(JpegReader, NotesBytesBetweenSegments) {
   const FileBytes sound = small_jpeg();
   const Image whole = read_with_libjpeg(sound);
   for (const std::string_view bytes : {"\x12"sv, "\xFF\0"sv, "\xFF\xFF\0\x34"sv, "nothing of a JPEG"sv}) {
@@ -174,7 +174,7 @@ TEST(JpegReader, BytesBetweenItsSegmentsAreNoted) {
   }
 }
 
-TEST(JpegReader, NamesWhatItDoesNotRead) {
+TEST(JpegReader, NamesUnsupportedFeatures) {
   FileBytes file = small_jpeg();
   const std::size_t frame = frame_offset(file);
   const auto with = [&](std::size_t offset, std::uint32_t value) {
@@ -228,7 +228,7 @@ TEST(JpegReader, LenientFillsMissingRows) {
   }
 }
 
-TEST(JpegReader, LenientIsSaneOnMutants) {
+TEST(JpegReader, LenientReadsOrRejectsMutants) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const bool progressive : {false, true}) {
@@ -290,7 +290,7 @@ TEST(JpegReader, RejectsMoreThan500Scans) {
   EXPECT_TRUE(rejects(with_scans(501), ErrorKind::decode, "more than 500 scans", "many.jpg", lenient));
 }
 
-TEST(JpegReader, IsSaneOnMutants) {
+TEST(JpegReader, ReadsOrRejectsMutants) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const bool progressive : {false, true}) {

@@ -38,7 +38,7 @@ FileBytes any_file(Random& random, int width, int height) {
   return make_jpeg(any_image(random, width, height, {Sample::u8, channels}).view(), choices);
 }
 
-TEST(JpegScanCodes, OfEverySizeAreLibjpegs) {
+TEST(JpegScanCodes, MatchLibjpegForEverySize) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int width = 1; width <= 40; ++width) {
@@ -52,7 +52,7 @@ TEST(JpegScanCodes, OfEverySizeAreLibjpegs) {
 }
 
 /// Covers every code length, values of up to ten bits, and bands that exceed the remaining buffer.
-TEST(JpegScanCodes, OfLargeCoefficientsAreLibjpegs) {
+TEST(JpegScanCodes, MatchLibjpegForLargeCoefficients) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int limit : {1, 3, 40, 1023}) {
@@ -68,7 +68,7 @@ TEST(JpegScanCodes, OfLargeCoefficientsAreLibjpegs) {
   }
 }
 
-TEST(JpegScanCodes, OfTheCatalogueAreLibjpegs) {
+TEST(JpegScanCodes, MatchLibjpegOnTheCatalogue) {
   Random random;
   SCOPED_TRACE(random.trace());
   int read = 0;
@@ -84,7 +84,7 @@ TEST(JpegScanCodes, OfTheCatalogueAreLibjpegs) {
 }
 
 /// Files that lack one byte at any position, have one additional byte, or are truncated before the last marker.
-TEST(JpegScanCodes, OfShiftedBytesAreLibjpegsOrLeft) {
+TEST(JpegScanCodes, MatchLibjpegOrLeaveShiftedBytesToIt) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 3; ++round) {
@@ -108,7 +108,7 @@ TEST(JpegScanCodes, OfShiftedBytesAreLibjpegsOrLeft) {
   }
 }
 
-TEST(JpegScanCodes, OfMutantsAreLibjpegsOrLeft) {
+TEST(JpegScanCodes, MatchLibjpegOrLeaveMutantsToIt) {
   Random random;
   SCOPED_TRACE(random.trace());
   int read = 0;
@@ -146,7 +146,7 @@ Restarting restarting_file(Random& random) {
   throw std::logic_error("no restart marker");
 }
 
-TEST(JpegScanCodes, WithOddRestartMarkersAreLeft) {
+TEST(JpegScanCodes, LeaveUnexpectedRestartMarkersToLibjpeg) {
   Random random;
   SCOPED_TRACE(random.trace());
   const auto [file, first] = restarting_file(random);
@@ -171,7 +171,7 @@ TEST(JpegScanCodes, WithOddRestartMarkersAreLeft) {
 }
 
 /// libjpeg discards the run at the marker, and warns that the code after it is missing.
-TEST(JpegScanCodes, WithARunBeyondARestartMarkerAreLeft) {
+TEST(JpegScanCodes, LeaveRunsAcrossARestartMarkerToLibjpeg) {
   Image flat(64, 8, {Sample::u8, 1});  // eight blocks; a single code states that none of them has AC coefficients
   std::fill_n(flat.view().data, flat.size_bytes(), std::byte{90});
   const FileBytes file = make_jpeg(
@@ -208,7 +208,7 @@ JpegHuffmanTable table_of(std::initializer_list<unsigned> lengths) {
   return table;
 }
 
-TEST(JpegCodeTable, HasValuesAndEndsOfBands) {
+TEST(JpegCodeTable, DecodesValuesAndEndsOfBands) {
   JpegCodeTable table;
   JpegHuffmanTable from = table_of({1, 2, 3, 12});  // 0, 10, 110, 111000000000
   from.symbols = {0x21, 0x30, 0x0A, 0x12};
@@ -246,7 +246,7 @@ TEST(JpegCodeTable, RejectsWhatLibjpegRejects) {
 }
 
 /// Reads across many refills of the buffer, with and without stuffed bytes, and segments of each size.
-TEST(JpegCodeBits, AreThoseOfTheScan) {
+TEST(JpegCodeBits, MatchTheScan) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 300; ++round) {

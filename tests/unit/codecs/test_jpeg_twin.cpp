@@ -160,7 +160,7 @@ TEST(JpegTwin, LeavesUnusualFilesToTheHost) {
   EXPECT_TRUE(is_left({}));
 }
 
-TEST(JpegTwin, FindsEachDefect) {
+TEST(JpegTwin, DetectsEachDefect) {
   std::uint32_t known = 0;
   for (const JpegDefect& file : jpeg_defects()) {
     SCOPED_TRACE(file.name);
@@ -175,7 +175,7 @@ TEST(JpegTwin, FindsEachDefect) {
             2U * gpuimg::jpeg::Defect::not_synchronized - 1);
 }
 
-TEST(JpegTwin, IgnoresWhatFollowsTheEndOfTheImage) {
+TEST(JpegTwin, IgnoresDataAfterTheEndOfTheImage) {
   Random random;
   SCOPED_TRACE(random.trace());
   FileBytes file = make_jpeg(smooth_image(random, 40, 30, {Sample::u8, 3}).view());
@@ -184,7 +184,7 @@ TEST(JpegTwin, IgnoresWhatFollowsTheEndOfTheImage) {
   expect_taken(file);
 }
 
-TEST(JpegTwin, FindsItsOwnErrors) {
+TEST(JpegTwin, DetectsPlantedErrors) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 150, 150, {Sample::u8, 3});
@@ -206,7 +206,7 @@ TEST(JpegTwin, FindsItsOwnErrors) {
   }
 }
 
-TEST(JpegTwin, FindsEveryErrorInAFileWithoutRestarts) {
+TEST(JpegTwin, DetectsEveryPlantedErrorInAFileWithoutRestarts) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 100, 100, {Sample::u8, 3}).view());
@@ -221,7 +221,7 @@ TEST(JpegTwin, FindsEveryErrorInAFileWithoutRestarts) {
   }
 }
 
-TEST(JpegTwin, WalksWhereSubsequencesDoNotSynchronize) {
+TEST(JpegTwin, DecodesSubsequencesThatDoNotSynchronize) {
   for (const std::uint32_t value : {0U, 255U}) {
     const Image image = constant_image(1400, 1000, {Sample::u8, 3}, value);
     SCOPED_TRACE(value);
@@ -269,7 +269,7 @@ TEST(JpegTwin, DecodesEachSymbolOnce) {
   EXPECT_LE(found.symbols, all + std::uint64_t{64} * found.subsequences);
 }
 
-TEST(JpegTwin, TurnsPixelsAsExifSays) {
+TEST(JpegTwin, AppliesTheExifOrientation) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 3}) {

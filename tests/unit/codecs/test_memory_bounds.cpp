@@ -88,7 +88,7 @@ FileBytes deflated_zeros(std::size_t size) {
   return deflated;
 }
 
-TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
+TEST(DecompressionBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
   const FileBytes zeros = deflated_zeros(std::size_t{1} << 30);
   const auto with_head = [&](std::string_view head) {
     FileBytes data = bytes_of(head);

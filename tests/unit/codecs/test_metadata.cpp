@@ -30,7 +30,7 @@ std::vector<std::string> left_out(const Metadata& metadata, FileFormat type, Pix
   return carried_metadata(metadata, type, format).left_out;
 }
 
-TEST(Metadata, AllOfItRoundTripsThroughPng) {
+TEST(Metadata, RoundTripsThroughPng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : photographic_formats()) {
@@ -47,7 +47,7 @@ TEST(Metadata, AllOfItRoundTripsThroughPng) {
   }
 }
 
-TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
+TEST(Metadata, RoundTripsThroughJpegIfJpegCanHoldIt) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {kGray, kRgb}) {
@@ -74,7 +74,7 @@ TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
   EXPECT_EQ(decode(written(constant_image(1, 1, kGray, 3), FileFormat::jpeg, largest)).metadata.icc, largest.icc);
 }
 
-TEST(Metadata, ThePixelsOfAJpegDoNotDependOnIt) {
+TEST(Metadata, DoesNotChangeThePixelsOfAJpeg) {
   Random random;
   const Image image = any_image(random, 40, 30, kRgb);
   const DecodedImage plain = decode(written(image, FileFormat::jpeg, {}));
@@ -139,7 +139,7 @@ TEST(Metadata, DensityIsRoundedBetweenUnits) {
   }
 }
 
-TEST(Metadata, DensityIsAFractionThatJpegStatesInTheUnitThatKeepsIt) {
+TEST(Metadata, FractionalDensityUsesTheUnitThatKeepsItExact) {
   const auto both = [](const Ratio& ratio, DensityUnit unit) { return PixelDensity{ratio, ratio, unit}; };
   EXPECT_EQ(density_for_png(both({11811, 100}, DensityUnit::centimeter)), both(11811, DensityUnit::meter));
   EXPECT_EQ(density_for_png(both({2, 5}, DensityUnit::centimeter)), both(40, DensityUnit::meter));
@@ -153,7 +153,7 @@ TEST(Metadata, DensityIsAFractionThatJpegStatesInTheUnitThatKeepsIt) {
   EXPECT_EQ(density_for_tiff(both(11810, DensityUnit::meter)), both({1181, 10}, DensityUnit::centimeter));
 }
 
-TEST(Metadata, TheSimplestRatioIsThatOfARoundedNumber) {
+TEST(Metadata, SimplestRatioRecoversARoundedFraction) {
   for (const Ratio& ratio : {Ratio(300), Ratio(11811, 100), Ratio(4064, 5), Ratio(2, 5), Ratio(1, 3),
                              Ratio(72009, 1000), Ratio(65535), Ratio(1, 1000)}) {
     const auto single = static_cast<double>(static_cast<float>(ratio.value()));
@@ -164,7 +164,7 @@ TEST(Metadata, TheSimplestRatioIsThatOfARoundedNumber) {
   }
 }
 
-TEST(Metadata, ARoundedDensityIsNamed) {
+TEST(Metadata, NamesARoundedDensity) {
   Metadata metadata;
   metadata.density = PixelDensity{{145, 2}, 300, DensityUnit::inch};
   EXPECT_EQ(
@@ -180,7 +180,7 @@ TEST(Metadata, ARoundedDensityIsNamed) {
             std::vector<std::string>{"the pixel density is not carried: PNG holds whole numbers of pixels per meter"});
 }
 
-TEST(Metadata, XmpOfAMotionPhotoTellsOfNoVideo) {
+TEST(Metadata, XmpOfAMotionPhotoDoesNotMentionTheVideo) {
   Metadata metadata;
   metadata.xmp = bytes_of("<x:xmpmeta><a GCamera:MotionPhoto='1' dc:title='t'/></x:xmpmeta>");
   const CarriedMetadata carried = carried_metadata(metadata, FileFormat::jpeg, kRgb);
@@ -192,7 +192,7 @@ TEST(Metadata, XmpOfAMotionPhotoTellsOfNoVideo) {
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::jpeg, kRgb).metadata.xmp.empty());
 }
 
-TEST(Metadata, PositionsAreRemovedAndNothingElse) {
+TEST(Metadata, OnlyPositionsAreRemoved) {
   for (const bool is_big_endian : {false, true}) {
     Metadata metadata;
     metadata.exif = rich_exif({.is_big_endian = is_big_endian, .orientation = 6, .has_thumbnail = true});
@@ -225,7 +225,7 @@ TEST(Metadata, PositionsAreRemovedAndNothingElse) {
   EXPECT_TRUE(overlapping.exif.empty());
 }
 
-TEST(Metadata, HostileExifLosesItsPositionsOrAll) {
+TEST(Metadata, PositionsOfHostileExifAreRemovedSafely) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int i = 0; i < 20000; ++i) {
@@ -260,7 +260,7 @@ FileBytes exif_of_density(std::uint32_t x, std::uint32_t y, std::uint32_t unit) 
   return exif;
 }
 
-TEST(Metadata, TheDensityOfExifDataCountsIfThereIsNoOther) {
+TEST(Metadata, ExifDensityIsUsedIfThereIsNoOther) {
   EXPECT_EQ(exif_density(exif_of_density(300, 72, 2)), (PixelDensity{300, 72, DensityUnit::inch}));
   EXPECT_EQ(exif_density(exif_of_density(300, 72, 3)), (PixelDensity{300, 72, DensityUnit::centimeter}));
   EXPECT_EQ(exif_density(exif_of_density(2, 1, 1)), (PixelDensity{2, 1, DensityUnit::none}));
@@ -281,7 +281,7 @@ TEST(Metadata, TheDensityOfExifDataCountsIfThereIsNoOther) {
   EXPECT_EQ(decode(written(image, FileFormat::jpeg, metadata)).metadata.density, metadata.density);
 }
 
-TEST(Metadata, WhatJpegCannotHoldIsNamed) {
+TEST(Metadata, NamesPartsThatJpegCannotHold) {
   Metadata metadata = full_metadata(kRgb);
   metadata.srgb = 0;
   metadata.exif.resize(65528);
@@ -340,7 +340,7 @@ DecodedImage turned_with(const FileBytes& xmp, const FileBytes& exif = exif_with
   return decode(written(constant_image(4, 2, kRgb, 9), FileFormat::png, metadata));
 }
 
-TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
+TEST(Metadata, XmpOrientationFollowsThePixels) {
   FileBytes turned = xmp_packet();
   const std::string_view name = "Orientation=\"";
   const auto at = std::search(turned.begin(), turned.end(), name.begin(), name.end(),
@@ -360,7 +360,7 @@ TEST(Metadata, XmpThatCannotBeResetIsLeftOut) {
   EXPECT_EQ(turned_with(odd, exif_with(1, true)).metadata.xmp, odd);
 }
 
-TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
+TEST(Metadata, AThumbnailThatIsNotRotatedIsUnlinked) {
   for (const bool big_endian : {false, true}) {
     FileBytes exif = exif_with(6, big_endian);
     const FileBytes upright = exif_with(1, big_endian);
@@ -374,7 +374,7 @@ TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
   }
 }
 
-TEST(Metadata, WhatGpuimgDoesNotKeepIsNamedForEveryType) {
+TEST(Metadata, NamesDroppedPartsForEveryFormat) {
   Metadata metadata;
   metadata.not_kept = {"the tIME chunk", "the COM segment"};
   for (const Codec& codec : codecs::codecs()) {

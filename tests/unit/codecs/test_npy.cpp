@@ -96,7 +96,7 @@ TEST(Npy, ReadsBothByteOrders) {
   EXPECT_EQ(decode(npy_file(header_of("'<u1'", "False", "(1, 2)"), 2)).format().sample, Sample::u8);
 }
 
-TEST(Npy, ImagesLieInTheMemoryAskedFor) {
+TEST(Npy, ImagesUseTheProvidedMemory) {
   ReadOptions options;
   bool is_asked = false;
   options.new_image = [&](int width, int height, PixelFormat format) {
@@ -109,7 +109,7 @@ TEST(Npy, ImagesLieInTheMemoryAskedFor) {
   EXPECT_TRUE(test::same_pixels(read.image.view(), image.view()));
 }
 
-TEST(Npy, ImagesAreAsLongAsTheyDeclare) {
+TEST(Npy, ImagesMustHaveTheDeclaredLength) {
   std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
   const auto read = [&] { return read_npy(std::as_bytes(std::span(file)), "a.npy", {}); };
   EXPECT_NO_THROW((void)read());
@@ -119,7 +119,7 @@ TEST(Npy, ImagesAreAsLongAsTheyDeclare) {
   EXPECT_THROW((void)read(), Error);
 }
 
-TEST(Npy, TablesAreNoImages) {
+TEST(Npy, TablesAreNotReadAsImages) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     const auto file = test::npy_of(Image(3, 2, {sample, 1}).view());
     EXPECT_NO_THROW((void)decode_npy(file, "a.npy"));
@@ -188,7 +188,7 @@ TEST(Npy, RejectsDamagedHeadersAndWrongLengths) {
   }
 }
 
-TEST(Npy, DamagedBytesOnlyThrow) {
+TEST(Npy, DamagedBytesCauseOnlyErrors) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));

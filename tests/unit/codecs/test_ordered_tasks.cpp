@@ -26,7 +26,7 @@ void for_kinds(const std::function<void(int threads, std::size_t in_flight)>& bo
   }
 }
 
-TEST(OrderedTasks, EachRunsOnceAndNoneTooEarly) {
+TEST(OrderedTasks, EachRunsOnceAfterItIsSubmitted) {
   for_kinds([](int threads, std::size_t in_flight) {
     constexpr int kTasks = 500;
     std::vector<int> inputs(kTasks, 0);  // not 0 after the task has been submitted
@@ -58,7 +58,7 @@ TEST(OrderedTasks, EachRunsOnceAndNoneTooEarly) {
   });
 }
 
-TEST(OrderedTasks, WhatATaskThrowsComesFromWaitingForIt) {
+TEST(OrderedTasks, WaitingRethrowsTheErrorOfATask) {
   for_kinds([](int threads, std::size_t in_flight) {
     OrderedTasks tasks(threads, in_flight, [](int number) {
       if (number % 3 == 1) {
@@ -78,7 +78,7 @@ TEST(OrderedTasks, WhatATaskThrowsComesFromWaitingForIt) {
   });
 }
 
-TEST(OrderedTasks, ErrorsThatNobodyWaitedForComeWithTheirPlace) {
+TEST(OrderedTasks, BeginRethrowsAnErrorThatNobodyWaitedFor) {
   OrderedTasks tasks(2, 2, [](int number) {
     if (number == 0) {
       throw std::runtime_error("first");
@@ -90,7 +90,7 @@ TEST(OrderedTasks, ErrorsThatNobodyWaitedForComeWithTheirPlace) {
 }
 
 /// The destructor must wait for running tasks, because they use data that is about to be destroyed.
-TEST(OrderedTasks, AbandonedOnesDoNotRun) {
+TEST(OrderedTasks, AbandonedTasksDoNotRun) {
   for_kinds([](int threads, std::size_t in_flight) {
     for (int round = 0; round < 20; ++round) {
       std::atomic<int> running = 0;
@@ -118,7 +118,7 @@ TEST(OrderedTasks, AbandonedOnesDoNotRun) {
   });
 }
 
-TEST(OrderedTasks, TheOneWhoWaitsRunsThem) {
+TEST(OrderedTasks, TheWaitingThreadRunsTasks) {
   OrderedTasks tasks(1, 3,
                      [caller = std::this_thread::get_id()](int) { EXPECT_EQ(std::this_thread::get_id(), caller); });
   tasks.begin();

@@ -79,7 +79,7 @@ Image tiled(Random& random, int width, int height, PixelFormat format) {
   return image;
 }
 
-TEST(PngEncoderTwin, SmallSizesOfEveryFormat) {
+TEST(PngEncoderTwin, MatchesTheHostForSmallSizesOfEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : kFormats) {
@@ -91,7 +91,7 @@ TEST(PngEncoderTwin, SmallSizesOfEveryFormat) {
   }
 }
 
-TEST(PngEncoderTwin, SeveralPartsAndStripsOfEveryFormat) {
+TEST(PngEncoderTwin, MatchesTheHostForSeveralPartsAndStripsOfEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : kFormats) {
@@ -103,7 +103,7 @@ TEST(PngEncoderTwin, SeveralPartsAndStripsOfEveryFormat) {
   }
 }
 
-TEST(PngEncoderTwin, OneBit) {
+TEST(PngEncoderTwin, MatchesTheHostForOneBit) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int width : {1, 7, 8, 9, 63, 64, 65, 1001, 16385}) {
@@ -113,7 +113,7 @@ TEST(PngEncoderTwin, OneBit) {
   }
 }
 
-TEST(PngEncoderTwin, PhotosNoiseAndFlatImages) {
+TEST(PngEncoderTwin, MatchesTheHostForPhotosNoiseAndFlatImages) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 3}) {
@@ -127,7 +127,7 @@ TEST(PngEncoderTwin, PhotosNoiseAndFlatImages) {
 }
 
 /// A row forms a strip of several blocks; the last strip can be shorter.
-TEST(PngEncoderTwin, LongRows) {
+TEST(PngEncoderTwin, MatchesTheHostForLongRows) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int width : {43687, 43688, 87375, 87376, 131072, 200001}) {
@@ -148,7 +148,7 @@ TEST(PngEncoderTwin, LeavesOtherLevelsToTheHost) {
 }
 
 /// Compares the filters in words of four bytes with the filters in vectors.
-TEST(PngEncoderTwin, FiltersAreTheHosts) {
+TEST(PngEncoderTwin, FiltersMatchTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 20000; ++round) {
@@ -173,7 +173,7 @@ TEST(PngEncoderTwin, FiltersAreTheHosts) {
   }
 }
 
-TEST(PngEncoderTwin, CostsOfAllResidues) {
+TEST(PngEncoderTwin, CostsAreRightForAllResidues) {
   for (std::uint32_t value = 0; value < 256; ++value) {
     const std::uint32_t size = std::min(value, 256 - value);
     EXPECT_EQ(gpuimg::png::cost_of(value << 16 | 0xFFU), std::min(size, 8U) + 1);

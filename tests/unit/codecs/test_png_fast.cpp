@@ -121,7 +121,7 @@ FileBytes large_file(Random& random, std::uint32_t values) {
   return assemble_png(deflated_chunks(random, picture, 3));
 }
 
-TEST(PngFast, LargePhotosAreReadInPartsAndDrawingsAreNot) {
+TEST(PngFast, ReadsLargePhotosInPartsButNotDrawings) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes photo = large_file(random, 40);

@@ -126,7 +126,7 @@ FileBytes text_of(std::string_view beginning, const FileBytes& text) {
   return data;
 }
 
-TEST(PngMetadata, TextsAreReadInAllForms) {
+TEST(PngMetadata, TextsAreReadFromAllKindsOfChunks) {
   using namespace std::string_view_literals;
   const FileBytes packed_xmp = zlib_stored(xmp_packet());
   const FileBytes packed_iptc = zlib_stored(iptc_text(iptc_data()));
@@ -157,7 +157,7 @@ FileBytes raw_profile(const FileBytes& profile) {
   return bytes_of(text + "\n");
 }
 
-TEST(PngMetadata, RawProfilesCountIfThereIsNoChunkOfTheirKind) {
+TEST(PngMetadata, RawProfilesAreUsedOnlyWithoutADedicatedChunk) {
   using namespace std::string_view_literals;
   FileBytes exif = bytes_of("Exif\0\0"sv);
   add_bytes(exif, exif_with(6, true));
@@ -224,7 +224,7 @@ TEST(PngMetadata, InflatedTextIsBounded) {
   }
 }
 
-TEST(PngMetadata, TheFirstTextOfAKeywordCountsAndOthersAreNamed) {
+TEST(PngMetadata, UsesTheFirstTextOfAKeywordAndNamesTheOthers) {
   using namespace std::string_view_literals;
   const PngChunk xmp{"iTXt", text_of("XML:com.adobe.xmp\0\0\0\0\0"sv, xmp_packet())};
   const PngChunk again{"iTXt", text_of("XML:com.adobe.xmp\0\0\0\0\0"sv, xmp_packet(9))};
@@ -236,7 +236,7 @@ TEST(PngMetadata, TheFirstTextOfAKeywordCountsAndOthersAreNamed) {
   EXPECT_TRUE(found.details.empty());
 }
 
-TEST(PngMetadata, FewOfManyOtherChunksAreNamed) {
+TEST(PngMetadata, NamesAtMost16OtherChunks) {
   std::vector<PngChunk> others;
   for (char a = 'a'; a <= 'z'; ++a) {
     others.push_back({std::string("ab") + 'Z' + a, {}});

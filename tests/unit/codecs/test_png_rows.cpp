@@ -59,7 +59,7 @@ bool are_checksums_right(Random& random, const FileBytes& file, bool is_inflated
 /// A picture of more than a megabyte.
 PngPicture large_picture(Random& random) { return random_picture(random, {2, 8}, 701, 601); }
 
-TEST(PngRows, EveryChecksumOfImageDataCounts) {
+TEST(PngRows, EveryChecksumOfImageDataIsVerified) {
   Random random;
   SCOPED_TRACE(random.trace());
   std::vector<std::size_t> sizes = {0, 1, 0, 0, 200000, 0, 3};
@@ -89,7 +89,7 @@ TEST(PngRows, EveryChecksumOfImageDataCounts) {
   EXPECT_EQ(checked, 42);
 }
 
-class PngOfAFile : public testing::Test {
+class PngFromFile : public testing::Test {
  protected:
   void put(const FileBytes& file) {
     put_text(path_, {reinterpret_cast<const char*>(file.data()), file.size()});
@@ -113,7 +113,7 @@ class PngOfAFile : public testing::Test {
   FileBytes file_;
 };
 
-TEST_F(PngOfAFile, IsWhatTheBytesGive) {
+TEST_F(PngFromFile, MatchesTheFileInMemory) {
   Random random;
   SCOPED_TRACE(random.trace());
   std::vector<PngChunk> chunks = cut(png_chunks(large_picture(random)), {8192, 8192, 65536});
@@ -130,7 +130,7 @@ TEST_F(PngOfAFile, IsWhatTheBytesGive) {
   }
 }
 
-TEST_F(PngOfAFile, IsLeftToTheReaderOfTheBytesIfItMustBeWhole) {
+TEST_F(PngFromFile, LeavesOtherFilesToTheInMemoryReader) {
   Random random;
   SCOPED_TRACE(random.trace());
   PngPicture picture = large_picture(random);

@@ -114,7 +114,7 @@ TEST(PngTwin, TakesTheFilesOfOurEncoder) {
 }
 
 /// Each block that the search does not look for, such as a block with fixed codes, needs a round of its own.
-TEST(PngTwin, AgreesOnAllOfZlib) {
+TEST(PngTwin, AgreesOnRandomZlibParameters) {
   Random random;
   SCOPED_TRACE(random.trace());
   int files = 0;
@@ -345,7 +345,7 @@ TEST(PngTwin, LeavesUnusualFilesToTheHost) {
 }
 
 /// Changes each byte of a file with a single chunk. Checksums stay unchanged.
-TEST(PngTwin, SeesEveryChangedByte) {
+TEST(PngTwin, DetectsEveryChangedByte) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 30, 20, {Sample::u8, 3});
@@ -373,7 +373,7 @@ FileBytes stream_of(const Octets& raw) {
                         static_cast<std::uint32_t>(::adler32(1, raw.data(), static_cast<uInt>(raw.size()))));
 }
 
-TEST(PngTwin, FindsEachDefect) {
+TEST(PngTwin, DetectsEachDefect) {
   constexpr PixelFormat kGray{Sample::u8, 1};
   Octets raw(101 * 50);  // 50 rows of 100 pixels
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -411,7 +411,7 @@ TEST(PngTwin, FindsEachDefect) {
   EXPECT_NE(decode_with_twin(*describe_png_data(file)).defects & Defect::bad_checksum, 0U);
 }
 
-TEST(PngTwin, FindsItsOwnErrors) {
+TEST(PngTwin, DetectsPlantedErrors) {
   Random random;
   SCOPED_TRACE(random.trace());
   using Of = PlantedWalkError::Of;
@@ -514,7 +514,7 @@ TEST(PngDecodeShape, BoundsItsMemory) {
   EXPECT_LE(bytes, 4 * image.size_bytes() + 3 * file.size() + (std::size_t{16} << 20));
 }
 
-TEST(PngUnfilter, AddsBytesAsTheSpecificationSays) {
+TEST(PngUnfilter, AddsBytesAsSpecified) {
   for (std::uint32_t a = 0; a < 256; ++a) {
     for (std::uint32_t b = 0; b < 256; ++b) {
       const std::uint32_t sum = gpuimg::png::bytes_plus(a | b << 8 | 0xFFU << 16 | a << 24, b | b << 8 | a << 24);

@@ -31,7 +31,7 @@ TEST(PsdReader, FindsRowsByTheirLengths) {
   }
 }
 
-TEST(PsdReader, TakesAPlaneForAlphaOnlyIfTheFileSaysSo) {
+TEST(PsdReader, KeepsAlphaOnlyIfItIsDeclared) {
   const Values planes = {255, 191, 127, 10, 127, 64, 128, 0};
   PsdChoices choices;
   choices.transparent = true;

@@ -19,7 +19,7 @@ namespace {
 using namespace test;
 using namespace std::string_view_literals;
 
-TEST(ReadersKinds, IgnoreTheName) {
+TEST(Readers, IgnoreTheName) {
   Random random;
   const FileBytes jpeg = make_jpeg(random_image(random, 5, 5, {Sample::u8, 3}).view());
   const FileBytes bmp = make_bmp(1, 1, 24, {0x010203});
@@ -28,7 +28,7 @@ TEST(ReadersKinds, IgnoreTheName) {
   EXPECT_EQ(decode(bmp, "photo.tga").file_format, FileFormat::bmp);
 }
 
-TEST(ReadersKinds, NameUnsupportedFormats) {
+TEST(Readers, NameUnsupportedFormats) {
   const std::vector<std::pair<std::string_view, std::string_view>> foreign = {
       {"\0\0\0\x0CjP  \r\n\x87\n"sv, "JPEG 2000"},
       {"\0\0\0\x0CJXL \r\n\x87\n"sv, "JPEG XL"},
@@ -48,14 +48,14 @@ TEST(ReadersKinds, NameUnsupportedFormats) {
   }
 }
 
-TEST(ReadersKinds, RejectFilesThatAreNotImages) {
+TEST(Readers, RejectFilesThatAreNotImages) {
   EXPECT_TRUE(rejects({}, ErrorKind::decode, "file is empty", "nothing.png"));
   EXPECT_TRUE(rejects(bytes_of("hello, world\n"), ErrorKind::decode, "is text, not an image", "note.png"));
   EXPECT_TRUE(rejects(bytes_of("<!DOCTYPE html><html>404</html>"), ErrorKind::decode, "is a web page", "photo.jpg"));
   EXPECT_TRUE(rejects(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "file is not in a known image format"));
 }
 
-TEST(ReadersKinds, EscapeTheNameInMessages) {
+TEST(Readers, EscapeTheNameInMessages) {
   try {
     decode_image({}, "a\nb\x1B[31m\xFF.png", {});
     FAIL() << "was read";
@@ -100,7 +100,7 @@ FileBytes png_declaring(std::uint32_t width, std::uint32_t height) {
   return assemble_png(chunks);
 }
 
-TEST(ReadersBombs, AreRejectedQuicklyInLittleMemory) {
+TEST(DecompressionBombs, AreRejectedQuicklyInLittleMemory) {
   const std::uint32_t side = 100000;
   GifFrame frame;
   frame.indices = {0};
@@ -134,7 +134,7 @@ TEST(ReadersBombs, AreRejectedQuicklyInLittleMemory) {
   EXPECT_LT(peak_memory() - before, std::size_t{64} << 20);
 }
 
-TEST(ReadersBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
+TEST(DecompressionBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
   for (const char* name : {"eXIf", "tEXt", "iCCP", "zTXt", "iTXt", "sPLT", "prIv", "PLTE"}) {
     PngPicture picture;
     picture.samples = {7};
@@ -149,7 +149,7 @@ TEST(ReadersBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
   }
 }
 
-TEST(ReadersGarbage, IsRejected) {
+TEST(Readers, RejectRandomBytes) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::vector<std::string_view> starts = {

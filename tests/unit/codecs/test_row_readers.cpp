@@ -23,7 +23,7 @@ int compare(std::span<const std::byte> bytes, const std::string& name, std::init
   return paths.read;
 }
 
-TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
+TEST(FileCatalogue, BandsMatchTheWholeImage) {
   std::map<std::string, int> read;  // by file extension
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
@@ -39,7 +39,7 @@ TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
   }
 }
 
-TEST(FileCatalogue, NoPrefixIsReadInBandsThatIsRejectedWhole) {
+TEST(FileCatalogue, BandsRejectEveryPrefixThatIsRejectedWhole) {
   constexpr std::size_t kMaxFileBytes = 1000;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
@@ -50,7 +50,7 @@ TEST(FileCatalogue, NoPrefixIsReadInBandsThatIsRejectedWhole) {
   }
 }
 
-TEST(FileCatalogue, WhatTheOutputOfBandsThrowsIsPassedOn) {
+TEST(FileCatalogue, BandsPropagateErrorsOfTheirOutput) {
   struct Full : std::runtime_error {
     Full() : std::runtime_error("full") {}
   };

@@ -133,7 +133,7 @@ std::string label(FileFormat type, ConstView image) {
          std::to_string(image.height);
 }
 
-TEST(RowWriters, CutsDoNotChangeSmallFiles) {
+TEST(RowWriters, RowsPerCallDoNotChangeSmallFiles) {
   Random random;
   SCOPED_TRACE(random.trace());
   constexpr int kSizes[][2] = {{1, 1}, {1, 70}, {70, 1}, {15, 17}, {33, 31}, {9, 65}};
@@ -156,7 +156,7 @@ TEST(RowWriters, CutsDoNotChangeSmallFiles) {
 }
 
 /// With two threads, four strips of a PNG are in flight. These images have at least ten strips and a remainder.
-TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
+TEST(RowWriters, RowsPerCallDoNotChangeFilesOfManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const FileFormat type : kFormats) {
@@ -177,7 +177,7 @@ TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
   }
 }
 
-TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
+TEST(RowWriters, RowsPerCallDoNotChangeAnyLevelOfPng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 1}}) {
@@ -196,7 +196,7 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
 }
 
 /// Copied rows are followed by many rows that are compressed in place, and vice versa.
-TEST(RowWriters, ShortAndLongCallsMix) {
+TEST(RowWriters, AcceptAMixOfShortAndLongCalls) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = random_image(random, 2600, 3000, {Sample::u8, 1});  // 100 rows per strip
@@ -217,7 +217,7 @@ TEST(RowWriters, ShortAndLongCallsMix) {
   }
 }
 
-TEST(RowWriters, StripsMayBeOfOneRow) {
+TEST(RowWriters, AcceptStripsOfOneRow) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = any_image(random, 150000, 38, {Sample::u16, 1});
@@ -227,7 +227,7 @@ TEST(RowWriters, StripsMayBeOfOneRow) {
   expect_same_file(image.view(), FileFormat::png, options, random);
 }
 
-TEST(RowWriters, CutsDoNotChangeOneBitFiles) {
+TEST(RowWriters, RowsPerCallDoNotChangeOneBitFiles) {
   Random random;
   SCOPED_TRACE(random.trace());
   WriteOptions options;
@@ -246,7 +246,7 @@ TEST(RowWriters, CutsDoNotChangeOneBitFiles) {
   }
 }
 
-TEST(RowWriters, MetadataAndTextAreWritten) {
+TEST(RowWriters, WriteMetadataAndText) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 40, 50, {Sample::u8, 3});
@@ -264,7 +264,7 @@ struct SinkFailure {};
 /// An image that gives several PNG strips, several blocks of coded JPEG data, and several writes for PNM.
 Image image_of_many_blocks(Random& random) { return random_image(random, 700, 1000, {Sample::u8, 3}); }
 
-TEST(RowWriters, PassOnWhatTheSinkThrows) {
+TEST(RowWriters, PropagateErrorsOfTheSink) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = image_of_many_blocks(random);
@@ -302,7 +302,7 @@ TEST(RowWriters, PassOnWhatTheSinkThrows) {
   }
 }
 
-TEST(RowWriters, LeaveABeginningIfDestroyedBeforeTheEnd) {
+TEST(RowWriters, LeaveAPrefixIfDestroyedEarly) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = image_of_many_blocks(random);
@@ -327,7 +327,7 @@ TEST(RowWriters, LeaveABeginningIfDestroyedBeforeTheEnd) {
   }
 }
 
-TEST(RowWriters, RowsOfAnotherImageAreABug) {
+TEST(RowWriters, RejectRowsOfAnotherImage) {
   const Image image = constant_image(20, 10, {Sample::u8, 3}, 7);
   const Image wide = constant_image(21, 1, {Sample::u8, 3}, 7);
   const Image gray = constant_image(20, 1, {Sample::u8, 1}, 7);
@@ -355,7 +355,7 @@ std::string rejection(const std::function<void()>& write) {
   return {};
 }
 
-TEST(RowWriters, RejectWhatEncodersReject) {
+TEST(RowWriters, RejectTheSameInputAsEncoders) {
   const FileParts to = {[](std::span<const std::byte>) { ADD_FAILURE() << "written"; },
                         [](std::uint64_t, std::span<const std::byte>) { ADD_FAILURE() << "written"; }};
   const auto with = [](auto member, auto value) {
@@ -392,7 +392,7 @@ TEST(RowWriters, RejectWhatEncodersReject) {
   }
 }
 
-TEST(RowWriters, FormatsWithoutOneSaySo) {
+TEST(RowWriters, AreNullForOtherFormats) {
   const FileParts to = {[](std::span<const std::byte>) { ADD_FAILURE() << "written"; },
                         [](std::uint64_t, std::span<const std::byte>) { ADD_FAILURE() << "written"; }};
   const Image image = constant_image(3, 3, {Sample::u8, 3}, 7);

@@ -97,7 +97,7 @@ TEST(TiffBlocks, TilesFarLargerThanTheImageAreRejected) {
             "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
 }
 
-TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
+TEST(TiffBlocks, ExcessSamplesTakeNoGigabytes) {
   for (const int bits : {1, 8}) {
     FileBytes file = tiff_file(COMPRESSION_LZW, bits, 1, false, 77);
     EXPECT_EQ(rejection_of(file), "");
@@ -132,7 +132,7 @@ FileBytes tiff_of_jpeg(const FileBytes& jpeg, int factor) {
   return bytes_of(text_in(path));
 }
 
-TEST(TiffBlocks, TheFactorsInJpegDataCount) {
+TEST(TiffBlocks, JpegDataOverridesTheDeclaredSubsampling) {
   const Image image = image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [](std::size_t i) {
     const auto x = static_cast<std::uint32_t>(i % kWidth);
     return std::vector<std::uint32_t>{5 * x, 255 - 5 * x, 40 + 3 * x};
@@ -200,7 +200,7 @@ class JbigStrip : public testing::TestWithParam<int> {
   std::uint32_t strip_ = 0;
 };
 
-TEST_P(JbigStrip, IsReadInTheSizeOfTheImageOnly) {
+TEST_P(JbigStrip, IsReadOnlyIfItsSizeMatchesTheImage) {
   const DecodedImage decoded = decode(file_, "t.tif");
   for (std::uint32_t x = 0; x < kWidth; ++x) {
     EXPECT_EQ(decoded.image.view().row<std::uint8_t>(kHeight - 1)[x], x % 8 < 4 ? 255 : 0);

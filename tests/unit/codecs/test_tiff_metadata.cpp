@@ -36,7 +36,7 @@ FileBytes::iterator entry_of(FileBytes& file, std::uint32_t tag) {
   return file.begin() + static_cast<std::ptrdiff_t>(at);
 }
 
-TEST(TiffMetadata, ExifSurvivesTheWayThroughTiff) {
+TEST(TiffMetadata, ExifRoundTripsThroughTiff) {
   for (const bool is_big_endian : {false, true}) {
     for (int orientation = 1; orientation <= 8; ++orientation) {
       Metadata metadata;
@@ -58,7 +58,7 @@ TEST(TiffMetadata, ExifSurvivesTheWayThroughTiff) {
   }
 }
 
-TEST(TiffMetadata, AllThatTiffHoldsIsReadBack) {
+TEST(TiffMetadata, RoundTripsIfTiffCanHoldIt) {
   Metadata metadata = full_metadata(kRgb);
   metadata.exif = rich_exif();
   const DecodedImage found = decode(tiff_with(metadata));
@@ -70,7 +70,7 @@ TEST(TiffMetadata, AllThatTiffHoldsIsReadBack) {
   EXPECT_TRUE(found.details.empty());
 }
 
-TEST(TiffMetadata, DensityIsReadBackAsItWasGiven) {
+TEST(TiffMetadata, DensityRoundTripsExactly) {
   const Ratio ratios[] = {300, {11811, 100}, {4064, 5}, {2, 5}, {145, 2}, {1, 3}, 65535};
   for (const DensityUnit unit : {DensityUnit::none, DensityUnit::inch, DensityUnit::centimeter}) {
     for (const Ratio& ratio : ratios) {
@@ -94,7 +94,7 @@ TEST(TiffMetadata, PlainFilesHaveNone) {
   EXPECT_TRUE(found.details.empty());
 }
 
-TEST(TiffMetadata, IptcOfAnyLengthIsReadBack) {
+TEST(TiffMetadata, IptcOfAnyLengthRoundTrips) {
   for (std::size_t size = 0; size < 9; ++size) {
     Metadata metadata;
     metadata.iptc = bytes_of(std::string_view("\x1C\2\x19\0", 4));
@@ -117,7 +117,7 @@ FileBytes tiff_with_iptc_as(const FileBytes& bytes, std::uint32_t tag, std::uint
   return file;
 }
 
-TEST(TiffMetadata, IptcIsReadInEveryForm) {
+TEST(TiffMetadata, IptcIsReadFromEveryTagAndType) {
   constexpr std::uint32_t kIptc = 33723;
   constexpr std::uint32_t kPhotoshop = 34377;
   for (const std::uint32_t type : {1U, 7U}) {
@@ -151,7 +151,7 @@ TEST(TiffMetadata, DamagedPiecesAreLeftOut) {
   EXPECT_EQ(decode(file).details, std::vector<std::string>{"its IPTC data is damaged and is left out"});
 }
 
-TEST(TiffMetadata, WhatTiffCannotHoldIsNamed) {
+TEST(TiffMetadata, NamesPartsThatTiffCannotHold) {
   Metadata metadata;
   metadata.exif = rich_exif({.has_maker_note = true, .has_thumbnail = true});
   EXPECT_EQ(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out,
@@ -165,7 +165,7 @@ TEST(TiffMetadata, WhatTiffCannotHoldIsNamed) {
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out.empty());
 }
 
-TEST(TiffMetadata, DescriptionsForProgramsAreLeftOut) {
+TEST(TiffMetadata, MachineReadableDescriptionsAreLeftOut) {
   ExifDirectories directories;
   for (const std::string text :
        {"Harbor at dusk", "ImageJ=1.53\nimages=3", "<?xml version='1.0'?><OME/>", "{\"shape\": [4]}"}) {
@@ -208,7 +208,7 @@ FileBytes geotiff() {
                        text_entry(34737, "WGS 84|")});
 }
 
-TEST(TiffMetadata, GeotiffTagsStayWhileThePixelsDo) {
+TEST(TiffMetadata, GeotiffTagsAreKeptIfThePixelsStayInPlace) {
   Metadata metadata;
   metadata.geotiff = geotiff();
   const DecodedImage found = decode(tiff_with(metadata));
@@ -229,7 +229,7 @@ TEST(TiffMetadata, GeotiffTagsStayWhileThePixelsDo) {
   EXPECT_EQ(decode(tiff_with(metadata), "t", {.auto_orient = false}).metadata.geotiff, metadata.geotiff);
 }
 
-TEST(TiffMetadata, TheCalibrationOfImagejStaysWhileThePixelsDo) {
+TEST(TiffMetadata, ImagejCalibrationIsKeptIfThePixelsStayInPlace) {
   FileBytes quarter;
   add_le(quarter, 1, 4);
   add_le(quarter, 4, 4);

@@ -149,7 +149,7 @@ std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const
   return levels;
 }
 
-TEST(TiffPages, AThumbnailInFrontIsNoPage) {
+TEST(TiffPages, DoNotIncludeALeadingThumbnail) {
   for (const bool is_big : {false, true}) {
     const FileBytes file =
         paged_tiff({{1, 1, 99, 1}, {2, 2, 98, 4}, {5, 3, 10}, {1, 1, 97, 1}, {7, 7, 30}}, false, is_big);
@@ -203,7 +203,7 @@ FileBytes imagej_stack(std::uint32_t images, std::uint32_t declared, bool is_big
   return file;
 }
 
-TEST(TiffPages, AStackOfImagejHasOneDirectoryForAll) {
+TEST(TiffPages, AreFoundInAnImagejStackWithOneDirectory) {
   for (const bool is_big_endian : {false, true}) {
     const FileBytes file = imagej_stack(5, 5, is_big_endian);
     const PageList pages = tiff::tiff_pages(in_memory(file));
@@ -220,7 +220,7 @@ TEST(TiffPages, AStackOfImagejHasOneDirectoryForAll) {
   EXPECT_EQ(cut_off.lost, "it ends within image 4 of a stack of 5");
 }
 
-TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
+TEST(TiffPages, AreReadInPlaceFromAnOpenFile) {
   const TemporaryFolder folder;
   const FileBytes file = paged_tiff({{5, 3, 10}, {6, 2, 20}}, false, false);
   put_text(folder / "a.tif", {reinterpret_cast<const char*>(file.data()), file.size()});
@@ -255,7 +255,7 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
 
 /// A truncated file lacks pages or has an unreadable page, and a note or an error says so. All other pages are
 /// unchanged.
-TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
+TEST(TiffPages, EveryPrefixKeepsItsCompletePages) {
   for (const bool is_big_endian : {false, true}) {
     for (const bool is_big : {false, true}) {
       const FileBytes file = paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20}, {7, 7, 30}}, is_big_endian, is_big);
@@ -291,7 +291,7 @@ TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
   }
 }
 
-TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
+TEST(TiffPages, AnInvalidLinkLosesTheRemainingPages) {
   const std::vector<Page> pages = {{5, 3, 10}, {4, 2, 0}};
   const auto with_link = [&](std::uint32_t link) { return paged_tiff(pages, false, false, link); };
   const auto size = static_cast<std::uint32_t>(with_link(0).size());
@@ -317,7 +317,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
 }
 
 /// A page that is clearly damaged is reported; the other pages can still be read.
-TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
+TEST(TiffPages, ADirectoryWithoutAnImageIsDamaged) {
   const FileBytes whole = paged_tiff({{5, 3, 10}, {4, 2, 20}, {7, 7, 30}}, false, false);
   const std::vector<std::uint64_t> places = tiff::tiff_pages(in_memory(whole)).places;
   const auto changed = [&](std::size_t entry, std::size_t byte, std::uint8_t to) {
@@ -361,13 +361,13 @@ std::size_t reads_of_all_pages(std::size_t count) {
   return reads;
 }
 
-TEST(TiffPages, ReadsOfAPageDoNotGrowWithTheirNumber) {
+TEST(TiffPages, ReadsPerPageDoNotGrowWithTheNumberOfPages) {
   const std::size_t of_ten = reads_of_all_pages(10);
   EXPECT_LE(reads_of_all_pages(200), 20 * of_ten);
 }
 
 /// libtiff counts at most 65535 directories.
-TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
+TEST(TiffPages, MayExceedLibtiffsLimit) {
   FileBytes file = paged_tiff(std::vector<Page>(70'000, Page{1, 1, 7}), false, false);
   const PageList pages = tiff::tiff_pages(in_memory(file));
   ASSERT_EQ(pages.count(), 70'000U);
@@ -377,7 +377,7 @@ TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
   EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), 8);
 }
 
-TEST(TiffPages, AChainThatTurnsBackEnds) {
+TEST(TiffPages, EndWhereTheChainLoops) {
   const FileBytes once = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, 0);
   const auto first = static_cast<std::uint32_t>(tiff::tiff_pages(in_memory(once)).places[0]);
   const FileBytes loop = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, first);
@@ -386,7 +386,7 @@ TEST(TiffPages, AChainThatTurnsBackEnds) {
 }
 
 /// Without a limit, overlapping directories would take time proportional to their number times their size.
-TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
+TEST(TiffPages, ReadNoMoreBytesThanTheFileHas) {
   FileBytes file = bytes_of("II*");
   add_le(file, 0, 1);
   add_le(file, 8, 4);
@@ -411,7 +411,7 @@ TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
   EXPECT_LT(bytes_read, 2 * kSize);
 }
 
-TEST(TiffPages, OtherFormatsHaveOne) {
+TEST(TiffPages, OtherFormatsHaveOnePage) {
   const FileBytes file = make_pnm("P5\n1 1\n255\n", {7}, 1);
   EXPECT_EQ(rejection_of(file, "a.pgm", 1), "");
   EXPECT_EQ(rejection_of(file, "a.pgm", 2),
@@ -484,7 +484,7 @@ std::vector<FileBytes> files_to_join(Random& random) {
   return files;
 }
 
-TEST(TiffPages, OfSeveralFilesAreJoined) {
+TEST(TiffPages, AreJoinedFromSeveralFiles) {
   const PagedReading& tiff = *codec_of(FileFormat::tiff).paged;
   Random random;
   SCOPED_TRACE(random.trace());
@@ -522,7 +522,7 @@ TEST(TiffPages, OfSeveralFilesAreJoined) {
 }
 
 /// A file with several pages contributes several pages. A file with one page keeps the directory that libtiff wrote.
-TEST(TiffPages, OfFilesWithSeveralAreJoined) {
+TEST(TiffPages, AreJoinedFromMultiPageFiles) {
   const Image table = constant_image(9, 4, {Sample::u32, 3}, 1'000'000'007);
   constexpr std::array<std::string_view, 3> kNames = {"red", "green", "blue"};
   const FileBytes file = codec_of(FileFormat::tiff).encode_table(table.view(), kNames);
@@ -538,7 +538,7 @@ TEST(TiffPages, OfFilesWithSeveralAreJoined) {
   EXPECT_EQ(joined.size() % 2, 0U);
 }
 
-TEST(TiffPages, AreAtLeastOneOfAJoinedFile) {
+TEST(TiffPages, JoiningRequiresAtLeastOnePage) {
   const auto joiner = codec_of(FileFormat::tiff).open_page_joiner([](std::uint64_t, ByteSpan) {});
   EXPECT_THROW(joiner->finish(), std::logic_error);
 }

@@ -112,7 +112,7 @@ FileBytes tiff_file(const Samples& samples, const Division& division, int compre
   return bytes_of(text_in(path));
 }
 
-TEST(TiffRows, EndWhereverBandsEnd) {
+TEST(TiffRows, MatchTheWholeImageForAnyBandHeight) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const Samples& samples : kSamples) {
@@ -131,7 +131,7 @@ TEST(TiffRows, EndWhereverBandsEnd) {
   }
 }
 
-TEST(TiffRows, OfDamagedFilesAreVoidOrThoseOfTheWholeImage) {
+TEST(TiffRows, AreVoidOrMatchTheWholeImageIfDamaged) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int compression :
@@ -152,7 +152,7 @@ TEST(TiffRows, OfDamagedFilesAreVoidOrThoseOfTheWholeImage) {
   }
 }
 
-TEST(TiffRows, TilesThatAreMostlyOutsideAreNotHeldInARow) {
+TEST(TiffRows, DoNotHoldTilesThatLieMostlyOutsideTheImage) {
   Random random;
   SCOPED_TRACE(random.trace());
   // A row of tiles takes 4.7 MB.

@@ -55,7 +55,7 @@ TEST(XmpPacket, OtherNamesAndTextsAreNotOrientation) {
   }
 }
 
-TEST(XmpPacket, AnOrientationInAnotherFormCannotBeReset) {
+TEST(XmpPacket, OrientationInAnotherNotationCannotBeReset) {
   for (const char* packet :
        {"<a tiff:Orientation='0'/>", "<a tiff:Orientation='9'/>", "<a tiff:Orientation=''/>",
         "<a tiff:Orientation='06'/>", "<a tiff:Orientation='&#54;'/>", "<a tiff:Orientation='6",
@@ -98,7 +98,7 @@ std::string squeezed(const std::string& packet, Change change) {
   return text;
 }
 
-TEST(XmpPacket, WhatItTellsOfOtherPartsIsBlanked) {
+TEST(XmpPacket, ReferencesToOtherPartsAreBlanked) {
   XmpParts parts;
   const auto without_parts = [&](const std::string& packet) {
     return squeezed(packet, [&](FileBytes& bytes) {

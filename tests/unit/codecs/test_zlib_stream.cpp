@@ -64,7 +64,7 @@ TEST(ZlibStream, RejectsDamage) {
   }
 }
 
-TEST(ZlibStream, IgnoresWhatFollowsTheChecksum) {
+TEST(ZlibStream, IgnoresDataAfterTheChecksum) {
   FileBytes stream = compressed(text_of(1000));
   stream.resize(stream.size() + 9);
   EXPECT_EQ(inflated_zlib(stream, kNoLimit), std::optional(text_of(1000)));

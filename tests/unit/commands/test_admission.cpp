@@ -56,7 +56,7 @@ class Admission : public ::testing::Test {
   Random random_;
 };
 
-TEST_F(Admission, AWrongDecoderIsNotUsedAndToldOfOnce) {
+TEST_F(Admission, AWrongDecoderIsNotUsedAndReportedOnce) {
   twin_device().decodes_wrongly = true;
   CommandRun host;
   CommandRun device;
@@ -77,7 +77,7 @@ TEST_F(Admission, ADecoderIsTestedOnce) {
   EXPECT_EQ(twin_device().uploaded, 0);
 }
 
-TEST_F(Admission, WithoutADecoderThereIsNothingToTell) {
+TEST_F(Admission, AMissingDecoderIsNotReported) {
   twin_device().decodes = false;
   CommandRun ran;
   (void)outputs("cuda", ran);
@@ -130,7 +130,7 @@ TEST(CodecSelfTest, EveryCodecPasses) {
   }
 }
 
-TEST(CodecSelfTest, SeesABrokenCodec) {
+TEST(CodecSelfTest, DetectsABrokenCodec) {
   codecs::Codec broken = codecs::codec_of(codecs::FileFormat::png);
   broken.limits.holds_16_bits = true;
   broken.format = codecs::FileFormat::bmp;  // files of this format cannot hold 16 bits

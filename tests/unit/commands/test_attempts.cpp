@@ -153,7 +153,7 @@ std::vector<std::pair<std::string, Way>> ways() {
 }
 
 /// Every way through the engine, for pixels of each origin, with `auto`, which falls back to the CPU.
-TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
+TEST_F(Attempts, KeepTheInputInTheEngine) {
   SCOPED_TRACE(random_.trace());
   const NoJob job;
   const auto shared = std::make_shared<SharedByWorkers>();
@@ -192,7 +192,7 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
 }
 
 /// Every command with an additional input: compares its printed output and its files.
-TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
+TEST_F(Attempts, KeepTheAdditionalInputsOfCommands) {
   SCOPED_TRACE(random_.trace());
   const auto words_of = [&](std::string line) {
     std::vector<std::string> words = {"-q", "--force", "--threads", "1"};

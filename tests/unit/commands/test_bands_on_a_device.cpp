@@ -67,7 +67,7 @@ class BandsOnADevice : public ::testing::Test {
   Random random_;
 };
 
-TEST_F(BandsOnADevice, OperationsOfOnePass) {
+TEST_F(BandsOnADevice, RunOperationsOfOnePass) {
   SCOPED_TRACE(random_.trace());
   const std::string bmp = image("a.bmp", codecs::FileFormat::bmp, {Sample::u8, 3});
   const std::string deep = image("deep.pnm", codecs::FileFormat::pnm, {Sample::u16, 3});
@@ -82,7 +82,7 @@ TEST_F(BandsOnADevice, OperationsOfOnePass) {
   expect_bands(bmp, {"--threads", "1", "--max-device-memory", "2M"});
 }
 
-TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
+TEST_F(BandsOnADevice, RunImagesThatExceedTheMemoryLimit) {
   if (kHasSanitizer) {
     GTEST_SKIP() << "a sanitizer's memory grows while a command runs, and counts";
   }
@@ -99,7 +99,7 @@ TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
   }
 }
 
-TEST_F(BandsOnADevice, ADeviceWithoutMemoryLeavesThemToTheCpu) {
+TEST_F(BandsOnADevice, MoveToTheCpuIfTheDeviceHasNoMemory) {
   SCOPED_TRACE(random_.trace());
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
   twin_device().rejected_operations = 1000;
@@ -108,7 +108,7 @@ TEST_F(BandsOnADevice, ADeviceWithoutMemoryLeavesThemToTheCpu) {
   EXPECT_FALSE(std::ifstream(folder_ / "a.npy").good());
 }
 
-TEST_F(BandsOnADevice, JpegIsWholeThere) {
+TEST_F(BandsOnADevice, AreNotUsedForJpeg) {
   const Image pixels = smooth_image(random_, kWidth, kHeight, {Sample::u8, 3});
   put_bytes(folder_ / "a.jpg", make_jpeg(pixels.view(), {}));
   const int decoded = twin_device().decoded;

@@ -66,7 +66,7 @@ TEST_F(BenchCommand, MeasuresTheCodecsOfTheHostAndTheDevice) {
             (Rows{"decode JPEG: cuda", "encode JPEG: cuda equal", "encode PNG: cuda equal"}));
 }
 
-TEST_F(BenchCommand, AFileThatTheDeviceLeavesIsTheHosts) {
+TEST_F(BenchCommand, OmitsCodecsThatTheDeviceLacks) {
   twin_device().decodes = false;
   twin_device().encodes = false;
   EXPECT_EQ(codec_rows({"--size", "40"}),
@@ -82,7 +82,7 @@ TEST_F(BenchCommand, DecodesTheFileItself) {
             "decode JPEG: cpu cuda equal");
 }
 
-TEST_F(BenchCommand, FormatsThatCannotHoldThePixelsAreLeftOut) {
+TEST_F(BenchCommand, OmitsFormatsThatCannotHoldThePixels) {
   const Image deep = smooth_image(random_, 20, 10, {Sample::u16, 4});
   const std::string path = folder_ / "deep.png";
   codecs::WriteOptions options;
@@ -90,7 +90,7 @@ TEST_F(BenchCommand, FormatsThatCannotHoldThePixelsAreLeftOut) {
             (Rows{"decode PNG: cpu", "encode PNG: cpu cuda equal"}));
 }
 
-TEST_F(BenchCommand, OtherPixelsAreAMismatch) {
+TEST_F(BenchCommand, ReportsDifferentPixelsAsAMismatch) {
   twin_device().decodes_wrongly = true;
   EXPECT_EQ(codec_rows({"--size", "40"}).front(), "decode JPEG: cpu cuda DIFFERENT");
   EXPECT_EQ(ran_.code, ExitCode::different);

@@ -88,7 +88,7 @@ class DecodingSide : public ::testing::Test {
   Random random_;
 };
 
-TEST_F(DecodingSide, EveryJpegOfTheCatalogue) {
+TEST_F(DecodingSide, EveryJpegOfTheCatalogueMatchesTheHost) {
   int taken_by_device = 0;
   int files = 0;
   const Catalogue catalogue = make_catalogue();
@@ -107,7 +107,7 @@ TEST_F(DecodingSide, EveryJpegOfTheCatalogue) {
   EXPECT_LT(taken_by_device, files);
 }
 
-TEST_F(DecodingSide, EverySamplingOrientationAndOperation) {
+TEST_F(DecodingSide, EverySamplingOrientationAndOperationMatchesTheHost) {
   SCOPED_TRACE(random_.trace());
   for (const auto& [horizontal, vertical] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
     for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -134,7 +134,7 @@ TEST_F(DecodingSide, EverySamplingOrientationAndOperation) {
   }
 }
 
-TEST_F(DecodingSide, MetadataIsCarried) {
+TEST_F(DecodingSide, MetadataIsCarriedOver) {
   for (const int channels : {1, 3}) {
     const Image image = smooth_image(random_, 50, 40, {Sample::u8, channels});
     const std::string path =
@@ -146,7 +146,7 @@ TEST_F(DecodingSide, MetadataIsCarried) {
   }
 }
 
-TEST_F(DecodingSide, MaskConversionAndRegion) {
+TEST_F(DecodingSide, MasksConversionsAndRegionsMatchTheHost) {
   const std::string photo = put_photo();
   const std::string out = folder_ / "out.png";
   std::filesystem::copy_file(photo, folder_ / "mask.jpg");
@@ -163,7 +163,7 @@ TEST_F(DecodingSide, PixelsAreUploadedOnlyIfTheHostDecodes) {
   EXPECT_EQ(twin_device().uploaded, 1);
 }
 
-TEST_F(DecodingSide, LimitsAndDamageAreToldAlike) {
+TEST_F(DecodingSide, LimitsAndDamageAreReportedAsOnTheHost) {
   const std::string photo = put_photo();
   const std::string out = folder_ / "out.png";
   EXPECT_FALSE(same_on_both({"equalize", "--max-pixels", "3014", photo, out}, out));
@@ -176,7 +176,7 @@ TEST_F(DecodingSide, LimitsAndDamageAreToldAlike) {
   EXPECT_TRUE(same_notes_on_both({"equalize", "--lenient", damaged, out}, out));
 }
 
-TEST_F(DecodingSide, DamageIsToldBeforeAMissingDevice) {
+TEST_F(DecodingSide, DamageIsReportedBeforeAMissingDevice) {
   twin_device().devices = 0;
   FileBytes cut = make_jpeg(smooth_image(random_, 90, 80, {Sample::u8, 3}).view());
   cut.resize(cut.size() / 2);
@@ -187,7 +187,7 @@ TEST_F(DecodingSide, DamageIsToldBeforeAMissingDevice) {
   EXPECT_EQ(sound.code, ExitCode::no_backend);
 }
 
-TEST_F(DecodingSide, SmallDeviceMemoryMeansStripsFromTheHost) {
+TEST_F(DecodingSide, LittleDeviceMemoryMeansStripsFromTheHost) {
   const std::string photo = put_photo();
   const std::string out = folder_ / "out.png";
   EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "20K", photo, out}, out));
@@ -211,7 +211,7 @@ TEST_F(DecodingSide, MembersOfAnArchiveAreDecodedOnTheDevice) {
   EXPECT_TRUE(same_on_both({"hist", "--table", archive, folder_ / "o.csv"}, folder_ / "o.csv"));
 }
 
-TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
+TEST_F(DecodingSide, AnOperationWithoutMemoryIsRetriedInStrips) {
   const std::string photo = put_photo();
   for (const char* operation : {"equalize", "hsl", "integral"}) {
     const std::string out = folder_ / "out.png";
@@ -253,7 +253,7 @@ TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   EXPECT_EQ(wrong.code, ExitCode::different) << wrong.err;
 }
 
-TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
+TEST_F(DecodingSide, TimesAndManifestNameTheDecodingSide) {
   const std::string photo = put_photo();
   const Words timed = {"hist", "--timing", "--json", "--backend", "cuda", "--force"};
   const std::string out = folder_ / "o.csv";
@@ -272,7 +272,7 @@ TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
   EXPECT_NE(lines.find(R"("decoded_by": "cpu")"), std::string::npos) << lines;
 }
 
-TEST_F(DecodingSide, OfALargeProgressiveJpegTheHostReadsTheScans) {
+TEST_F(DecodingSide, TheHostReadsTheScansOfALargeProgressiveJpeg) {
   const std::string out = folder_ / "out.png";
   for (const int channels : {1, 3}) {
     const Image image = smooth_image(random_, 701, 502, {Sample::u8, channels});
@@ -298,7 +298,7 @@ TEST_F(DecodingSide, OfALargeProgressiveJpegTheHostReadsTheScans) {
   }
 }
 
-TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
+TEST_F(DecodingSide, BatchesReadFilesInTurnIntoTheSameMemory) {
   Words files;
   for (int i = 0; i < 12; ++i) {
     const Image image = smooth_image(random_, random_.between(20, 400), random_.between(20, 300), {Sample::u8, 3});
@@ -317,7 +317,7 @@ TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
 }
 
 /// Large enough for a device. It rarely leaves a stream to the host (png::Defect), but not three in a row.
-TEST_F(DecodingSide, PngOfEveryFormat) {
+TEST_F(DecodingSide, PngOfEveryFormatMatchesTheHost) {
   SCOPED_TRACE(random_.trace());
   for (const PixelFormat format : photographic_formats()) {
     SCOPED_TRACE(name_of(format));
@@ -335,7 +335,7 @@ TEST_F(DecodingSide, PngOfEveryFormat) {
   }
 }
 
-TEST_F(DecodingSide, PngThatIsSmallOrUnusualIsTheHosts) {
+TEST_F(DecodingSide, PngThatIsSmallOrUnusualIsLeftToTheHost) {
   const Image small = smooth_image(random_, 700, 700, {Sample::u8, 3});
   const std::string path = put("small.png", deflated_png(random_, small.view()));
   EXPECT_FALSE(same_on_both({"hist", path, folder_ / "o.csv"}, folder_ / "o.csv"));
@@ -345,7 +345,7 @@ TEST_F(DecodingSide, PngThatIsSmallOrUnusualIsTheHosts) {
   EXPECT_FALSE(same_on_both({"hist", interlaced, folder_ / "o.csv"}, folder_ / "o.csv"));
 }
 
-TEST_F(DecodingSide, PngWithMetadataAndOrientation) {
+TEST_F(DecodingSide, PngWithMetadataAndOrientationMatchesTheHost) {
   const Image image = smooth_image(random_, 800, 700, {Sample::u8, 3});
   codecs::Metadata metadata = full_metadata(image.format(), 3000);
   const std::string path = put("full.png", written(image, codecs::FileFormat::png, metadata));
@@ -360,7 +360,7 @@ TEST_F(DecodingSide, PngWithMetadataAndOrientation) {
   }
 }
 
-TEST_F(DecodingSide, DamageOfAPngIsToldAlike) {
+TEST_F(DecodingSide, PngDamageIsReportedAsOnTheHost) {
   SCOPED_TRACE(random_.trace());
   const Image image = smooth_image(random_, 800, 700, {Sample::u8, 3});
   const FileBytes file = deflated_png(random_, image.view());

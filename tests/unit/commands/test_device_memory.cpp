@@ -131,7 +131,7 @@ class DeviceMemoryTotal : public ::testing::Test {
   Inside inside_;
 };
 
-TEST_F(DeviceMemoryTotal, LargeImagesAreNeverTogether) {
+TEST_F(DeviceMemoryTotal, LargeImagesNeverRunTogether) {
   const Image large = image(kSide);
   on_threads(4, needed(kSide) * 2 - 1, [&](Worker& worker, int) {
     for (int i = 0; i < 8; ++i) {
@@ -142,7 +142,7 @@ TEST_F(DeviceMemoryTotal, LargeImagesAreNeverTogether) {
   EXPECT_EQ(twin_device().uploaded, 4 * 8) << "no strips";
 }
 
-TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
+TEST_F(DeviceMemoryTotal, DefaultsToFreeDeviceMemory) {
   twin_device().available_bytes = (std::size_t{64} << 20) + needed(kSide) * 2 - 1;
   const Image large = image(kSide);
   on_threads(4, 0, [&](Worker& worker, int) {
@@ -154,7 +154,7 @@ TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
   EXPECT_EQ(twin_device().uploaded, 4 * 8) << "no strips";
 }
 
-TEST_F(DeviceMemoryTotal, SmallImagesAreSideBySide) {
+TEST_F(DeviceMemoryTotal, SmallImagesRunSideBySide) {
   const Image small = image(kSide);
   on_threads(3, needed(kSide) * 3, [&](Worker& worker, int) {
     const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
@@ -166,7 +166,7 @@ TEST_F(DeviceMemoryTotal, SmallImagesAreSideBySide) {
   });
 }
 
-TEST_F(DeviceMemoryTotal, LargerImagesGoInStripsAlone) {
+TEST_F(DeviceMemoryTotal, LargerImagesRunAloneInStrips) {
   const Image small = image(kSide);
   const Image larger = image(3 * kSide);
   on_threads(4, needed(kSide) * 3, [&](Worker& worker, int number) {
@@ -178,7 +178,7 @@ TEST_F(DeviceMemoryTotal, LargerImagesGoInStripsAlone) {
   EXPECT_GT(twin_device().uploaded, 2 * 4 + 2 * 16) << "strips";
 }
 
-TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
+TEST_F(DeviceMemoryTotal, AnImageRunsAloneAfterItRanOutOfMemory) {
   const Image small = image(kSide);
   on_threads(4, needed(kSide) * 4, [&](Worker& worker, int number) {
     for (int i = 0; i < 8; ++i) {
@@ -190,7 +190,7 @@ TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
 
 /// Memory that another program takes is noticed before the next image starts. Memory that it frees is noticed when an
 /// image runs alone on the device.
-TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
+TEST_F(DeviceMemoryTotal, FollowsTheMemoryUseOfOtherPrograms) {
   constexpr std::size_t kScratch = std::size_t{64} << 20;
   const std::size_t plenty = kScratch + needed(kSide) * 4;
   const std::size_t little = kScratch + needed(kSide) / 2;
@@ -220,7 +220,7 @@ TEST_F(DeviceMemoryTotal, FollowsWhatOtherProgramsTake) {
   }
 }
 
-TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
+TEST_F(DeviceMemoryTotal, ADecodedImageKeepsItsShareUntilTheResultExists) {
   constexpr int kPhotoSide = 400;
   constexpr int kPhotos = 3;
   constexpr std::uint64_t kDecoding = 2600000;  // exceeds the memory that decoding takes in addition to the image
@@ -244,7 +244,7 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   EXPECT_EQ(inside_.most(), 1);
 }
 
-TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
+TEST_F(DeviceMemoryTotal, FailedAndDroppedImagesReturnTheirShare) {
   const auto shared = std::make_shared<SharedByWorkers>();
   const GlobalOptions options = options_with(needed(700));
   Worker first(options, Worker::Role::batch, shared);
@@ -268,7 +268,7 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   equalize(second, OperationInput(large.clone()));
 }
 
-TEST_F(DeviceMemoryTotal, ASecondPictureOfAnItemIsTheHosts) {
+TEST_F(DeviceMemoryTotal, TheHostDecodesTheSecondImageOfAnItem) {
   const FileBytes file = make_jpeg(image(300).view());
   const GlobalOptions options = options_with(needed(700));
   Worker worker(options);
@@ -278,7 +278,7 @@ TEST_F(DeviceMemoryTotal, ASecondPictureOfAnItemIsTheHosts) {
   EXPECT_FALSE(second.picture.has_value()) << "it would wait for memory that the first may hold";
 }
 
-TEST_F(DeviceMemoryTotal, BatchesOfAllSizesEndWithTheSameBytes) {
+TEST_F(DeviceMemoryTotal, BatchesOfAllSizesGiveTheSameBytes) {
   SCOPED_TRACE(random_.trace());
   const TemporaryFolder folder;
   std::vector<std::string> names;

@@ -69,7 +69,7 @@ class Devices : public ::testing::Test {
   std::set<int> used_;
 };
 
-TEST_F(Devices, ShareTheImagesAndWriteTheSame) {
+TEST_F(Devices, ShareTheImagesAndWriteTheSameFiles) {
   twin_device().devices = 3;
   ASSERT_EQ(run_batch({"-q", "--backend", "cpu"}, "cpu/").code, ExitCode::ok);
   const std::string expected = outputs("cpu/");
@@ -98,7 +98,7 @@ TEST_F(Devices, ShareTheImagesAndWriteTheSame) {
   }
 }
 
-TEST_F(Devices, AreToldOfManyImagesBeforeTheFirst) {
+TEST_F(Devices, ArePreparedForManyImagesBeforeTheFirst) {
   const std::string photo = folder_ / "in/p0.jpg";
   const std::string drawing = folder_ / "in/p9.png";
   ASSERT_EQ(run_command({"equalize", "-q", "--backend", "cpu", photo, drawing}).code, ExitCode::ok);
@@ -114,7 +114,7 @@ TEST_F(Devices, AreToldOfManyImagesBeforeTheFirst) {
   EXPECT_GT(twin_device().unprepared, 0) << "one image does without";
 }
 
-TEST_F(Devices, AMissingOneEndsTheRunBeforeAnyWork) {
+TEST_F(Devices, AMissingDeviceEndsTheRunBeforeAnyWork) {
   twin_device().devices = 2;
   const std::string manifest = folder_ / "run.jsonl";
   const CommandRun batch = run_batch({"--backend", "cuda", "--devices", "0,2", "--manifest", manifest}, "cuda/");
@@ -128,7 +128,7 @@ TEST_F(Devices, AMissingOneEndsTheRunBeforeAnyWork) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
-TEST_F(Devices, OneImageGoesToTheFirst) {
+TEST_F(Devices, OneImageGoesToTheFirstDevice) {
   twin_device().devices = 2;
   meet(1);
   const std::string photo = folder_ / "in/p0.jpg";
@@ -141,7 +141,7 @@ TEST_F(Devices, OneImageGoesToTheFirst) {
   EXPECT_EQ(used_, std::set<int>{1});
 }
 
-TEST_F(Devices, AutoAndTheCpuTakeTheListToo) {
+TEST_F(Devices, AutoAndTheCpuAcceptTheList) {
   EXPECT_EQ(run_batch({"-q", "--devices", "all"}, "auto/").code, ExitCode::ok);
   const CommandRun host = run_batch({"--devices", "0,1", "--backend", "cpu"}, "cpu/");
   EXPECT_EQ(host.code, ExitCode::ok);
@@ -162,7 +162,7 @@ DeviceWork work_of(const char* list, int jobs, std::optional<std::uint64_t> imag
   return work_per_device(parse_device_list(list), globals, jobs, images);
 }
 
-TEST(DeviceList, SharesJobsAndImages) {
+TEST(DeviceList, DividesJobsAndImages) {
   EXPECT_EQ(work_of("all", 16, 100), (DeviceWork{16, 100, std::nullopt}));
   EXPECT_EQ(work_of("0,1", 16, 100), (DeviceWork{8, 50, std::nullopt}));
   EXPECT_EQ(work_of("0,1,2", 16, 100), (DeviceWork{6, 34, std::nullopt}));

@@ -70,7 +70,7 @@ class EncodingSide : public ::testing::Test {
   Random random_;
 };
 
-TEST_F(EncodingSide, QualitiesSamplingsAndOperations) {
+TEST_F(EncodingSide, QualitiesSamplingsAndOperationsMatchTheHost) {
   SCOPED_TRACE(random_.trace());
   for (const int channels : {1, 3}) {
     for (const std::string quality : {"1", "50", "90", "100", "keep"}) {
@@ -86,7 +86,7 @@ TEST_F(EncodingSide, QualitiesSamplingsAndOperations) {
   }
 }
 
-TEST_F(EncodingSide, KeptSamplings) {
+TEST_F(EncodingSide, KeptSamplingsMatchTheHost) {
   for (const auto& [horizontal, vertical] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
     const std::string photo = put_jpeg({.horizontal_sampling = horizontal, .vertical_sampling = vertical});
     EXPECT_TRUE(same_on_both({"equalize", "--quality", "keep", photo, out_}));
@@ -104,14 +104,14 @@ TEST_F(EncodingSide, PixelsStayOnTheDevice) {
   EXPECT_EQ(twin_device().downloaded, 7);
 }
 
-TEST_F(EncodingSide, PixelsThatTheHostDecodes) {
+TEST_F(EncodingSide, PixelsDecodedByTheHostAreEncodedOnTheDevice) {
   EXPECT_TRUE(same_on_both({"equalize", put_jpeg({.progressive = true}), out_}));
   EXPECT_TRUE(same_on_both({"equalize", put_png({Sample::u8, 3}), out_}));
   EXPECT_TRUE(same_on_both({"equalize", put_png({Sample::u8, 1}), out_}));
   EXPECT_TRUE(same_on_both({"hsl", "--inverse", "--encode", "opencv", put_png({Sample::u8, 3}), out_}));
 }
 
-TEST_F(EncodingSide, ConvertedPixelsAreTheHosts) {
+TEST_F(EncodingSide, ConvertedPixelsAreLeftToTheHost) {
   for (const PixelFormat format : {PixelFormat{Sample::u16, 3}, {Sample::u16, 1}, {Sample::u8, 4}, {Sample::u8, 2}}) {
     const Words options = {"--depth", "8", "--background", "white", put_png(format), out_};
     EXPECT_FALSE(same_on_both(Words{"equalize"} + options));
@@ -120,7 +120,7 @@ TEST_F(EncodingSide, ConvertedPixelsAreTheHosts) {
   EXPECT_TRUE(same_on_both({"equalize", "--depth", "8", "--background", "white", put_png({Sample::u8, 3}), out_}));
 }
 
-TEST_F(EncodingSide, MetadataAndStandardOutput) {
+TEST_F(EncodingSide, MetadataAndStandardOutputMatchTheHost) {
   for (const int channels : {1, 3}) {
     const Image image = smooth_image(random_, 50, 40, {Sample::u8, channels});
     const std::string path =
@@ -131,7 +131,7 @@ TEST_F(EncodingSide, MetadataAndStandardOutput) {
   }
 }
 
-TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
+TEST_F(EncodingSide, OtherFormatsAndStripsAreLeftToTheHost) {
   const std::string photo = put_jpeg();
   out_ = folder_ / "out.bmp";
   EXPECT_FALSE(same_on_both({"equalize", photo, out_}));
@@ -147,7 +147,7 @@ TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
   EXPECT_FALSE(same_on_both({"equalize", photo, out_})) << "strips after the device ran out of memory";
 }
 
-TEST_F(EncodingSide, PngOfEveryFormat) {
+TEST_F(EncodingSide, PngOfEveryFormatMatchesTheHost) {
   SCOPED_TRACE(random_.trace());
   out_ = folder_ / "out.png";
   for (const Sample sample : {Sample::u8, Sample::u16}) {
@@ -165,7 +165,7 @@ TEST_F(EncodingSide, PngOfEveryFormat) {
 }
 
 /// The bytes encoded on the device stay in its buffer until the member is written.
-TEST_F(EncodingSide, MembersOfAnArchive) {
+TEST_F(EncodingSide, MembersOfAnArchiveAreEncodedOnTheDevice) {
   if (tar_library().empty()) {
     GTEST_SKIP() << "built without libarchive";
   }
@@ -216,7 +216,7 @@ TEST_F(EncodingSide, VerifyComparesTheEncoders) {
   EXPECT_EQ(taken(out_), "nothing");
 }
 
-TEST_F(EncodingSide, TimesAndManifestSayWhichSide) {
+TEST_F(EncodingSide, TimesAndManifestNameTheEncodingSide) {
   const std::string photo = put_jpeg();
   const Words timed = {"equalize", "--timing", "--json", "--backend", "cuda", "--force", photo};
   EXPECT_NE(run_command(timed + Words{out_}).err.find(R"("encoded_by": "cuda"})"), std::string::npos);

@@ -122,7 +122,7 @@ class ImageMemory : public ::testing::Test {
 };
 
 /// Both images, and the rows, sums and counts of the comparison; the second image may be the larger one.
-TEST_F(ImageMemory, OfPairsIsWhatIsHeld) {
+TEST_F(ImageMemory, MatchesMeasuredMemoryOfPairs) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -159,7 +159,7 @@ TEST_F(ImageMemory, OfPairsIsWhatIsHeld) {
   expect_counted({"compare"}, {small, folder_ / "P"}, "a small image and a large one");
 }
 
-TEST_F(ImageMemory, OfHashesIsWhatIsHeld) {
+TEST_F(ImageMemory, MatchesMeasuredMemoryOfHashes) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -178,7 +178,7 @@ TEST_F(ImageMemory, OfHashesIsWhatIsHeld) {
   }
 }
 
-TEST_F(ImageMemory, IsWhatIsHeld) {
+TEST_F(ImageMemory, MatchesMeasuredMemory) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -210,7 +210,7 @@ TEST_F(ImageMemory, IsWhatIsHeld) {
   }
 }
 
-TEST_F(ImageMemory, OfBandsIsWhatIsHeld) {
+TEST_F(ImageMemory, MatchesMeasuredMemoryOfBands) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -231,7 +231,7 @@ TEST_F(ImageMemory, OfBandsIsWhatIsHeld) {
 }
 
 /// Steps before one that counts all rows first are computed again, so that no image is held.
-TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
+TEST_F(ImageMemory, StaysBelowTheLimitForStepsInBands) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -269,7 +269,7 @@ TEST_F(ImageMemory, OfStepsInBandsIsBelowTheLimit) {
 }
 
 /// Two threads decode a JPEG in parts. Its coefficients and pixels are in memory together with the bands.
-TEST_F(ImageMemory, OfAJpegInPartsIsBelowTheLimit) {
+TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
@@ -298,7 +298,7 @@ TEST_F(ImageMemory, OfAJpegInPartsIsBelowTheLimit) {
 }
 
 /// Each mask of a run is held once: no image and no step has a copy.
-TEST_F(ImageMemory, OfMasksInBandsIsThatOfTheMasks) {
+TEST_F(ImageMemory, HoldsEachMaskOnceInBands) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }

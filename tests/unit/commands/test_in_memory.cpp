@@ -27,7 +27,7 @@ std::string rejection_of(const Words& words) {
   return "";
 }
 
-TEST(InMemory, StepsAreMadeOfWords) {
+TEST(InMemory, StepsAreParsedFromWords) {
   const auto steps =
       CommandLine::steps_of(all_commands(), {"resize", "--size", "50%", "--then", "rotate", "90", "--then", "convert"});
   ASSERT_EQ(steps.size(), 3U);
@@ -37,7 +37,7 @@ TEST(InMemory, StepsAreMadeOfWords) {
   EXPECT_EQ(steps[2].step, nullptr);
 }
 
-TEST(InMemory, WordsThatAreNoStepsAreRejected) {
+TEST(InMemory, WordsThatAreNotStepsAreRejected) {
   EXPECT_TRUE(rejection_of({"hist"}).starts_with("hist makes numbers"));
   EXPECT_TRUE(rejection_of({"equalize", "--depth", "8"}).starts_with("--depth: does not belong to a step"));
   EXPECT_TRUE(rejection_of({"flip", "horizontal", "in.png"}).starts_with("in.png: does not belong to a step"));
@@ -47,7 +47,7 @@ TEST(InMemory, WordsThatAreNoStepsAreRejected) {
   EXPECT_NE(rejection_of({"equalize", "--colour", "rgb"}).find("--color"), std::string::npos);
 }
 
-TEST(InMemory, AJobTakesAnImageThatIsDecoded) {
+TEST(InMemory, AJobAcceptsADecodedImage) {
   Image pixels(3, 2, {Sample::u8, 1});
   std::memset(pixels.view().data, 1, pixels.size_bytes());
   GlobalOptions options;
@@ -71,7 +71,7 @@ TEST(InMemory, AJobTakesAnImageThatIsDecoded) {
   EXPECT_EQ(content, "1,2,3\n2,4,6\n");
 }
 
-TEST(InMemory, AMistakeIsThrownAndNotPrinted) {
+TEST(InMemory, AMistakeIsThrownRatherThanPrinted) {
   CommandLine line(all_commands(), [] { return std::string(); });
   testing::internal::CaptureStderr();
   EXPECT_THROW(line.pass_job({"equalize", "--color", "purple", "IN", "OUT.png"}, [](ImageJob&) { FAIL(); }), Error);

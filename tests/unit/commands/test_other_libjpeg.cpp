@@ -59,7 +59,7 @@ class OtherLibjpeg : public ::testing::Test {
   std::string photo_ = folder_ / "photo.jpg";
 };
 
-TEST_F(OtherLibjpeg, IsNamedInPlaceOfDamage) {
+TEST_F(OtherLibjpeg, IsReportedInsteadOfDamage) {
   for (const std::string backend : {"cpu", "cuda"}) {
     const CommandRun read = run_command({"equalize", "--backend", backend, photo_, folder_ / "out.png"});
     EXPECT_EQ(read.code, ExitCode::bad_input);
@@ -74,7 +74,7 @@ TEST_F(OtherLibjpeg, IsNamedInPlaceOfDamage) {
   EXPECT_NE(write.err.find(kProblem), std::string::npos) << write.err;
 }
 
-TEST_F(OtherLibjpeg, DoctorSaysSo) {
+TEST_F(OtherLibjpeg, IsReportedByDoctor) {
   const CommandRun ran = run_command({"doctor"});
   EXPECT_EQ(ran.code, ExitCode::no_backend);
   EXPECT_NE(ran.out.substr(ran.out.find("what to do")).find(kProblem), std::string::npos) << ran.out;

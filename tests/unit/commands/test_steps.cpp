@@ -238,7 +238,7 @@ Chain random_chain(Random& random, const std::vector<std::string>& steps,
   return chain;
 }
 
-TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
+TEST_F(StepsTest, RandomStepsEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
   for (int chain = 0; chain < chains_to_try(kHasSanitizer ? 20 : 60) && !HasFailure(); ++chain) {
     put_images();
@@ -252,7 +252,7 @@ TEST_F(StepsTest, RandomOnesEqualSingleCommands) {
 }
 
 /// Includes steps that only the CPU has. The image has sloping lines of dashes that deskew can straighten.
-TEST_F(StepsTest, OfDocumentsEqualSingleCommands) {
+TEST_F(StepsTest, DocumentStepsEqualSingleCommands) {
   SCOPED_TRACE(random_.trace());
   for (const std::vector<std::string>& steps :
        {std::vector<std::string>{"deskew", "threshold"},
@@ -294,7 +294,7 @@ bool has_opencl_device() {
 }
 
 /// Steps that OpenCL supports. PoCL is an OpenCL device without a GPU.
-TEST_F(StepsTest, RandomOnesOnOpenclEqualSingleCommands) {
+TEST_F(StepsTest, RandomStepsOnOpenclEqualSingleCommands) {
   if (!has_opencl_device()) {
     GTEST_SKIP() << "there is no OpenCL device";
   }
@@ -318,7 +318,7 @@ class NoJob final : public ImageJob {
 
 /// Bands of rows go through all steps, with the combined halo of all steps. Steps before one that first counts all rows
 /// are computed twice.
-TEST_F(StepsTest, BandsOfAllSteps) {
+TEST_F(StepsTest, BandsPassThroughAllSteps) {
   SCOPED_TRACE(random_.trace());
   const Image image = smooth_image(random_, 300, 900, {Sample::u8, 3});
   put_image("in.png", image);
@@ -394,7 +394,7 @@ TEST_F(StepsTest, BandsOfAllSteps) {
 }
 
 /// HSL input is read as by --inverse alone, from its file, which declares the encoding and the depth.
-TEST_F(StepsTest, HslComesFirst) {
+TEST_F(StepsTest, HslInputCanBeReadByTheFirstStep) {
   put_image("rgb.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
   for (const std::string name : {"in.npy", "in.png"}) {
     SCOPED_TRACE(name);
@@ -417,7 +417,7 @@ TEST_F(StepsTest, HslComesFirst) {
   }
 }
 
-TEST_F(StepsTest, TablesOfAStepAreItsOwn) {
+TEST_F(StepsTest, EachStepHasItsOwnTables) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   ASSERT_EQ(run_singly({"integral --mean 5", "equalize --lut @single.csv", "hsl --hue 10"}, in("single.png"), {}),
             ExitCode::ok);
@@ -429,7 +429,7 @@ TEST_F(StepsTest, TablesOfAStepAreItsOwn) {
   EXPECT_EQ(run_together({"integral --mean 5", "equalize --apply @chain.csv"}, in("chain.png"), {}).code, ExitCode::ok);
 }
 
-TEST_F(StepsTest, TimesHaveARowForEach) {
+TEST_F(StepsTest, TimesHaveARowForEachStep) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   const Words words = {"denoise", "--search", "3", in("in.png"), in("o.csv"), "--then", "equalize", "--then", "hist"};
   const CommandRun table = run(words, {"--timing"});
@@ -445,7 +445,7 @@ TEST_F(StepsTest, TimesHaveARowForEach) {
 }
 
 /// Each error is one line that names the mistake; the exit code is 2, and the command opens no file.
-TEST_F(StepsTest, UsageErrors) {
+TEST_F(StepsTest, UsageErrorsNameTheMistake) {
   const std::vector<std::pair<std::string, std::string>> lines = {
       {"equalize a b --then", "--then needs the name of a step"},
       {"equalize a b --then --clahe", "--then needs the name of a step"},
@@ -503,7 +503,7 @@ TEST_F(StepsTest, MisfitsAreRejectedBeforeAnyStepRuns) {
   }
 }
 
-TEST_F(StepsTest, OptionsOfTheRunStandAnywhere) {
+TEST_F(StepsTest, RunOptionsMayStandAnywhere) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
   const auto output_of = [&](const std::string& line) {
     const CommandRun ran = run(words_of(line), {});
@@ -518,7 +518,7 @@ TEST_F(StepsTest, OptionsOfTheRunStandAnywhere) {
               expected);
 }
 
-TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
+TEST_F(StepsTest, DryRunPrintsStepsWithDefaults) {
   put_image("in.png", smooth_image(random_, 4, 3, {Sample::u8, 3}));
   const CommandRun ran = run(
       words_of("denoise --patch 5 @in.png @o.png --then equalize --clahe --then rotate 90 --then convert --dry-run"),
@@ -532,7 +532,7 @@ TEST_F(StepsTest, DryRunPrintsThemWithDefaults) {
   EXPECT_NE(ran.out.find("\n--then rotate 90\n--then convert\n"), std::string::npos) << ran.out;
 }
 
-TEST_F(StepsTest, ManifestsTellThemApart) {
+TEST_F(StepsTest, ManifestsDistinguishSteps) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   const auto resumed = [&](const std::string& steps) {
     return run(words_of("denoise --search 3 @in.png @o.png --manifest @m.jsonl --resume @m.jsonl --then " + steps), {});
@@ -614,7 +614,7 @@ CommandRun StepsTest::run_with_blur(const std::string& line) const {
 }
 
 /// `auto` chooses a device for an expensive step, even if the device does not support another step.
-TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
+TEST_F(StepsTest, TheCpuRunsStepsThatTheChosenBackendLacks) {
   put_image("in.bmp", smooth_image(random_, 200, 180, {Sample::u8, 3}));
   struct Case {
     std::string steps;
@@ -662,7 +662,7 @@ TEST_F(StepsTest, TheCpuRunsWhatTheChosenBackendLacks) {
   }
 }
 
-TEST_F(StepsTest, AutoCountsTheTransfersForWhatABackendLacks) {
+TEST_F(StepsTest, AutoCountsTransfersForStepsThatABackendLacks) {
   constexpr double kMegapixels = 8.0;
   const OperationTraits anywhere{.what = "anywhere", .cost = {.thread_ms = 100.0, .device_ms = 1.0}};
   const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly, .cost = {.thread_ms = 10.0}};

@@ -17,7 +17,7 @@ static_assert(!std::is_copy_constructible_v<Image> && !std::is_copy_assignable_v
 static_assert(std::is_nothrow_move_constructible_v<Image> && std::is_nothrow_move_assignable_v<Image>);
 static_assert(std::is_convertible_v<View, ConstView> && !std::is_convertible_v<ConstView, View>);
 
-TEST(PixelFormat, Properties) {
+TEST(PixelFormat, HasPropertiesOfItsChannelsAndSamples) {
   for (const PixelFormat format : test::photographic_formats()) {
     SCOPED_TRACE(test::name_of(format));
     EXPECT_TRUE(format.is_photographic());
@@ -32,7 +32,7 @@ TEST(PixelFormat, Properties) {
   EXPECT_FALSE((PixelFormat{Sample::u8, 5}).is_photographic());
 }
 
-TEST(PixelFormat, Bytes) {
+TEST(PixelFormat, HasItsNumberOfBytesPerPixel) {
   EXPECT_EQ((PixelFormat{Sample::u8, 3}).bytes_per_pixel(), 3U);
   EXPECT_EQ((PixelFormat{Sample::u16, 4}).bytes_per_pixel(), 8U);
   EXPECT_EQ((PixelFormat{Sample::f32, 3}).bytes_per_pixel(), 12U);

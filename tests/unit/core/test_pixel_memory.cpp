@@ -36,7 +36,7 @@ int made_again(std::size_t most_idle, int count) {
   return made;
 }
 
-TEST(PixelPool, GivesTheSameMemoryAgain) {
+TEST(PixelPool, ReusesTheSameMemory) {
   int made = 0;
   const auto pool = counting_pool(made, 2);
   const std::byte* const first = pool->image(kMegabyte, 4, kGray).view().data;
@@ -46,7 +46,7 @@ TEST(PixelPool, GivesTheSameMemoryAgain) {
   EXPECT_EQ(made, 2) << "larger";
 }
 
-TEST(PixelPool, KeepsAsMuchAsItMay) {
+TEST(PixelPool, KeepsIdleMemoryUpToItsLimit) {
   EXPECT_EQ(made_again(2, 2), 0);
   EXPECT_EQ(made_again(2, 4), 2);
   EXPECT_EQ(made_again(PixelPool::kMaxIdle, 4), 0);
@@ -54,7 +54,7 @@ TEST(PixelPool, KeepsAsMuchAsItMay) {
   EXPECT_EQ(made_again(100, 6), 2) << "never more than kMaxIdle";
 }
 
-TEST(PixelPool, ImagesMayOutliveIt) {
+TEST(PixelPool, ImagesMayOutliveThePool) {
   int made = 0;
   auto pool = counting_pool(made, 2);
   Image image = pool->image(kMegabyte, 2, kGray);

@@ -57,7 +57,7 @@ class Arrange : public ::testing::Test {
   std::unique_ptr<Backend> cpu_ = make_cpu_backend(2);
 };
 
-TEST_F(Arrange, Turns) {
+TEST_F(Arrange, TurnsMatchPlainLoops) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -71,7 +71,7 @@ TEST_F(Arrange, Turns) {
   }
 }
 
-TEST_F(Arrange, Crops) {
+TEST_F(Arrange, CropsMatchPlainLoops) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -90,7 +90,7 @@ TEST_F(Arrange, Crops) {
 }
 
 /// Half of an odd difference is rounded down: 10 − 7 leaves 1 column at the left, 8 − 3 leaves 2 rows at the top.
-TEST(CropBox, Gravity) {
+TEST(CropBox, FollowsGravity) {
   const auto corner = [](Gravity gravity) {
     CropOptions options;
     options.width = 7;
@@ -111,7 +111,7 @@ TEST(CropBox, Gravity) {
   EXPECT_EQ(corner(Gravity::southeast), (std::array{3, 5}));
 }
 
-TEST(CropBox, Rejections) {
+TEST(CropBox, RejectsInvalidOptions) {
   const auto rejected = [](const CropOptions& options) {
     EXPECT_THROW(
         {

@@ -13,7 +13,7 @@
 namespace gpuimg::test_clahe {
 namespace {
 
-TEST(Clahe, EqualToTheOracle) {
+TEST(Clahe, MatchesTheOracle) {
   constexpr EqualizeColor kModes[] = {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::ycbcr,
                                       EqualizeColor::hsl};
   test::Random random;
@@ -55,7 +55,7 @@ TEST(Clahe, EqualToTheOracle) {
 
 /// 16-bit tables for more tiles than the CPU keeps in memory, compared with tables that were made tile by tile and
 /// supplied.
-TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
+TEST(Clahe, SixteenBitTilesInBandsMatchSuppliedTables) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -87,7 +87,7 @@ TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
 }
 
 /// Tiles of more than 65536 pixels, whose counts the CPU computes in parts.
-TEST(Clahe, LargeTilesOfSixteenBits) {
+TEST(Clahe, LargeSixteenBitTilesMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -106,7 +106,7 @@ TEST(Clahe, LargeTilesOfSixteenBits) {
 
 /// One half of the pixels is black, the other half white. Tests the clipped counts of 256 bins. The table interpolates
 /// between centers and is constant beyond the outermost ones.
-TEST(Clahe, SixteenBitsInBins) {
+TEST(Clahe, ClipsAndInterpolatesSixteenBitBins) {
   std::vector<std::uint64_t> counts(65536);
   counts[0] = counts[65535] = 512;
   std::vector<std::uint16_t> map(65536);
@@ -126,7 +126,7 @@ TEST(Clahe, SixteenBitsInBins) {
   EXPECT_EQ(map[0], 128);  // 1 of the limit and 1 of the clipped counts
 }
 
-TEST(Clahe, RoundsAsRint) {
+TEST(Clahe, RoundsLikeRint) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int i = 0; i < 131072; ++i) {
@@ -137,7 +137,7 @@ TEST(Clahe, RoundsAsRint) {
   }
 }
 
-TEST(Clahe, RejectsWhatDoesNotFit) {
+TEST(Clahe, RejectsInvalidArguments) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(3, 3, {Sample::u8, 1}, 7));
   const auto rejected = [&](const auto& change) {

@@ -90,7 +90,7 @@ Image twin_map(ConstView rows, const ClaheTables& tables, int pixels_per_group, 
   return out;
 }
 
-TEST(ClaheCells, TheTwinOfTheDeviceMakesTheSamePixels) {
+TEST(ClaheCells, TwinMatchesTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -122,7 +122,7 @@ TEST(ClaheCells, TheTwinOfTheDeviceMakesTheSamePixels) {
   }
 }
 
-TEST(ClaheCells, EdgesAndWeightsAreThoseOfThePlaces) {
+TEST(ClaheCells, EdgesAndWeightsMatchTilePlaces) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 400; ++round) {
@@ -146,7 +146,7 @@ TEST(ClaheCells, EdgesAndWeightsAreThoseOfThePlaces) {
   }
 }
 
-TEST(ClaheCells, ADealKeepsMostThreadsBusy) {
+TEST(ClaheCells, ColumnDealsKeepMostThreadsBusy) {
   for (int width = 1; width <= 20000; width += 7) {
     const ColumnDeal deal = deal_columns(0, width, 8, kThreads);
     ASSERT_GE(deal.at_once, 1);

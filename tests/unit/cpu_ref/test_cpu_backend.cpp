@@ -56,7 +56,7 @@ int threads_of_this_process() {
   std::_Exit(threads_of_this_process() - before <= max_started + of_sanitizer ? 0 : 1);
 }
 
-TEST(CpuBackendDeathTest, StartsNoThreadsThatASmallImageHasNoWorkFor) {
+TEST(CpuBackendDeathTest, StartsNoIdleThreadsForSmallImages) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(start_threads_for(1, 1, 0), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(start_threads_for(100, 100, 0), testing::ExitedWithCode(0), "");
@@ -90,7 +90,7 @@ TEST(CpuBackend, SameBytesForEveryNumberOfThreads) {
   }
 }
 
-TEST(CpuBackend, OneBackendForManySizes) {
+TEST(CpuBackend, AReusedBackendMatchesANewOne) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto reused = make_cpu_backend(2);
@@ -105,7 +105,7 @@ TEST(CpuBackend, OneBackendForManySizes) {
   }
 }
 
-TEST(CpuBackend, TwoBackendsOnTwoThreads) {
+TEST(CpuBackend, TwoBackendsRunOnTwoThreads) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::random_image(random, 300, 200, PixelFormat{Sample::u8, 3});
@@ -229,7 +229,7 @@ TEST(CpuBackend, ResultsOutliveTheirBackendAndCanBeFreedOnAnyThread) {
   std::thread([last = std::move(result)] { EXPECT_FALSE(last.empty()); }).join();
 }
 
-TEST(CpuBackend, ResultsOfManySizesInTurn) {
+TEST(CpuBackend, CopiesImagesOfManySizesInTurn) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);

@@ -107,7 +107,7 @@ struct Oracle {
   }
 };
 
-TEST(Denoise, EqualToTheOracle) {
+TEST(Denoise, MatchesTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -137,7 +137,7 @@ TEST(Denoise, EqualToTheOracle) {
 
 /// An image that is larger than a tile in both directions has the same pixels as its parts, except where they depend on
 /// pixels outside the part.
-TEST(Denoise, TilesMeet) {
+TEST(Denoise, TilesHaveNoSeams) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -167,7 +167,7 @@ TEST(Denoise, TilesMeet) {
   }
 }
 
-TEST(Denoise, NoStrengthChangesNothingAndALotOfItAverages) {
+TEST(Denoise, NearlyZeroStrengthChangesNothingAndHighStrengthAverages) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -192,7 +192,7 @@ TEST(Denoise, NoStrengthChangesNothingAndALotOfItAverages) {
   }
 }
 
-TEST(Denoise, TellsHowFarItIs) {
+TEST(Denoise, ReportsItsProgress) {
   test::Random random;
   const auto backend = make_cpu_backend(2);
   const Image image = test::smooth_image(random, 1100, 200, {Sample::u8, 1});
@@ -212,7 +212,7 @@ TEST(Denoise, TellsHowFarItIs) {
   EXPECT_EQ(*parts.rbegin(), 1.0);
 }
 
-TEST(Denoise, RejectsWhatDoesNotFit) {
+TEST(Denoise, RejectsInvalidArguments) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
   const auto rejected = [&](int patch, int search, float strength) {

@@ -179,7 +179,7 @@ Image denoised_by_twin(const Image& image, const DenoiseOptions& options, int ro
                   : denoised_by_twin<std::uint16_t, 1>(image, options, rows_at_once);
 }
 
-TEST(DenoisePatches, TwinGivesThePixelsOfTheCpu) {
+TEST(DenoisePatches, TwinMatchesTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -253,7 +253,7 @@ Image denoised_by_visible_twin(const Image& image, const DenoiseOptions& options
   return out;
 }
 
-TEST(DenoisePatches, TwinOfHiddenPixels) {
+TEST(DenoisePatches, TwinMatchesTheCpuForHiddenPixels) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -277,7 +277,7 @@ TEST(DenoisePatches, TwinOfHiddenPixels) {
 }
 
 /// The widest planes and the last block: no read may pass the end of the allocated memory.
-TEST(DenoisePatches, TwinReadsOnlyThePlanes) {
+TEST(DenoisePatches, TwinReadsNothingOutsideThePlanes) {
   const int across = kDenoiseWarps * denoise_columns(7);
   for (const int width : {across - 1, across, across + 1}) {
     const Image image = test::constant_image(width, kMostDenoiseRows + 1, {Sample::u8, 1}, 9);

@@ -105,7 +105,7 @@ class Despeckle : public ::testing::Test {
   std::unique_ptr<Backend> three_ = make_cpu_backend(3);
 };
 
-TEST_F(Despeckle, IsAFloodFillAtAllDensities) {
+TEST_F(Despeckle, MatchesAFloodFillAtAllDensities) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < test::rounds(4); ++round) {
@@ -119,7 +119,7 @@ TEST_F(Despeckle, IsAFloodFillAtAllDensities) {
 }
 
 /// Rows of the sizes at which bands and words end; wide pages have one row in a band, and narrow ones many.
-TEST_F(Despeckle, OfOddSizes) {
+TEST_F(Despeckle, MatchesAFloodFillForUnusualSizes) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const auto& [width, height] : {std::pair{1, 1},
@@ -143,7 +143,7 @@ TEST_F(Despeckle, OfOddSizes) {
 }
 
 /// A spiral is one component whose parts meet last in the middle; the trees of runs become as high as they can.
-TEST_F(Despeckle, LongComponentsAreCountedWhole) {
+TEST_F(Despeckle, CountsAllPixelsOfLongComponents) {
   const int side = 301;
   Image page = test::constant_image(side, side, {Sample::u8, 1}, 255);
   int pixels = 0;
@@ -178,7 +178,7 @@ TEST_F(Despeckle, LongComponentsAreCountedWhole) {
   EXPECT_EQ(black_after(pixels - 1), 0U);
 }
 
-TEST_F(Despeckle, RowsMayBePadded) {
+TEST_F(Despeckle, AcceptsPaddedRows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image wide = page_of(random, 100, 40, 30);
@@ -189,7 +189,7 @@ TEST_F(Despeckle, RowsMayBePadded) {
   EXPECT_TRUE(test::same_pixels(result.view(), flooded(copy_of(part), {5, SpeckColor::both}).view()));
 }
 
-TEST_F(Despeckle, OnlyBlackAndWhiteIsTaken) {
+TEST_F(Despeckle, AcceptsOnlyBlackAndWhite) {
   const auto rejection = [&](const Image& image, int size) {
     try {
       (void)one_->apply(one_->upload(image.view()), DespeckleOptions{size});
@@ -658,7 +658,7 @@ TEST_F(Deskew, FindsTheAnglesOf200Pages) {
 }
 
 /// A straightened page has no angle left.
-TEST_F(Deskew, ResultsHaveNoAngleLeft) {
+TEST_F(Deskew, ResultsHaveNoRemainingAngle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int i = 0; i < 6; ++i) {
@@ -670,7 +670,7 @@ TEST_F(Deskew, ResultsHaveNoAngleLeft) {
   }
 }
 
-TEST_F(Deskew, IsTheOracleForAllFormats) {
+TEST_F(Deskew, MatchesTheOracleForAllFormats) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   int turned = 0;
@@ -730,7 +730,7 @@ TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
   EXPECT_LE(off, 3);
 }
 
-TEST_F(Deskew, InAShadowIsTheOracleForAllFormats) {
+TEST_F(Deskew, MatchesTheOracleForAllFormatsInAShadow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   int uneven = 0;
@@ -752,7 +752,7 @@ TEST_F(Deskew, InAShadowIsTheOracleForAllFormats) {
 }
 
 /// Two lines alone are not enough in uneven light, as a horizon with trees may look like them.
-TEST_F(Deskew, TwoLinesInAShadowStay) {
+TEST_F(Deskew, LeavesTwoLinesInAShadowUnchanged) {
   for (const int lines : {2, 3}) {
     const Image image = test::image_of_pixels(600, 160, {Sample::u8, 1}, [&](std::size_t i) {
       const int x = static_cast<int>(i % 600);
@@ -765,7 +765,7 @@ TEST_F(Deskew, TwoLinesInAShadowStay) {
 }
 
 /// Slanted bars have a peak as text has, but their edges lie along them.
-TEST_F(Deskew, BarsInAShadowStay) {
+TEST_F(Deskew, LeavesBarsInAShadowUnchanged) {
   for (const int slope : {0, 40, 90}) {
     const Image bars = test::image_of_pixels(300, 200, {Sample::u8, 1}, [&](std::size_t i) {
       const int x = static_cast<int>(i % 300);
@@ -779,7 +779,7 @@ TEST_F(Deskew, BarsInAShadowStay) {
 }
 
 /// Extreme levels overshoot on both sides, and the sums become as large as they can.
-TEST_F(Deskew, OfBlackAndWhite) {
+TEST_F(Deskew, MatchesTheOracleForBlackAndWhite) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -799,7 +799,7 @@ TEST_F(Deskew, OfBlackAndWhite) {
   }
 }
 
-TEST_F(Deskew, OfOddSizes) {
+TEST_F(Deskew, MatchesTheOracleForUnusualSizes) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const auto& [width, height] :
@@ -812,7 +812,7 @@ TEST_F(Deskew, OfOddSizes) {
 }
 
 /// One column of counts more than 16 bits hold.
-TEST_F(Deskew, OfALongLine) {
+TEST_F(Deskew, MatchesTheOracleForALongLine) {
   Image line = test::constant_image(70000, 3, {Sample::u8, 1}, 255);
   for (int x = 0; x < 70000; x += 2) {
     set_sample(line.view(), x, 1, 0, 0);
@@ -824,7 +824,7 @@ TEST_F(Deskew, OfALongLine) {
   EXPECT_TRUE(compare(line.view()));
 }
 
-TEST_F(Deskew, RowsMayBePadded) {
+TEST_F(Deskew, AcceptsPaddedRows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image wide = Page(random, 200, 90, 12).turned(-3.0, {Sample::u8, 3}, 255, 0);
@@ -834,7 +834,7 @@ TEST_F(Deskew, RowsMayBePadded) {
 }
 
 /// Without text there is no angle to find: the bytes do not change.
-TEST_F(Deskew, WithoutTextNothingChanges) {
+TEST_F(Deskew, LeavesPagesWithoutTextUnchanged) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto stays = [&](const Image& image) {
@@ -858,7 +858,7 @@ TEST_F(Deskew, WithoutTextNothingChanges) {
   }
 }
 
-TEST_F(Deskew, StraightPagesKeepTheirBytes) {
+TEST_F(Deskew, LeavesStraightPagesUnchanged) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image page = Page(random, 500, 400, 20).turned(0.0, {Sample::u8, 3}, 250, 10);

@@ -15,7 +15,7 @@ namespace {
 constexpr EqualizeColor kModes[] = {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr,
                                     EqualizeColor::hsl};
 
-TEST(Equalize, GrayByHand) {
+TEST(Equalize, MatchesHandComputedGrays) {
   const auto backend = make_cpu_backend(1);
   Image image(5, 2, PixelFormat{Sample::u8, 1});
   const std::uint8_t pixels[] = {10, 10, 10, 10, 20, 30, 30, 30, 30, 30};
@@ -25,7 +25,7 @@ TEST(Equalize, GrayByHand) {
   EXPECT_EQ(std::memcmp(backend->download(backend->equalize(picture, {})).view().data, expected, sizeof expected), 0);
 }
 
-TEST(Equalize, FlatImageUnchanged) {
+TEST(Equalize, LeavesFlatImagesUnchanged) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -55,7 +55,7 @@ TEST(Equalize, FlatImageUnchanged) {
   }
 }
 
-TEST(Equalize, FlatImageIsWhiteByCdf) {
+TEST(Equalize, CdfMakesFlatImagesWhite) {
   const auto backend = make_cpu_backend(1);
   for (const PixelFormat format : test::photographic_formats()) {
     const Image white = test::constant_image(9, 7, format, format.max_value());
@@ -86,7 +86,7 @@ TEST(Equalize, FlatImageIsWhiteByCdf) {
   }
 }
 
-TEST(Equalize, UsedTablesGiveTheSameImageAgain) {
+TEST(Equalize, ReturnedTablesReproduceTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);

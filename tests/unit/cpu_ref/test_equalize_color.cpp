@@ -52,7 +52,7 @@ std::string describe(const Image& image) {
   return test::name_of(image.format()) + ", " + std::to_string(image.width()) + "x" + std::to_string(image.height());
 }
 
-TEST_P(EqualizeCase, ThreeHundredRandomImages) {
+TEST_P(EqualizeCase, RandomImagesMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -72,7 +72,7 @@ TEST_P(EqualizeCase, ThreeHundredRandomImages) {
   }
 }
 
-TEST_P(EqualizeCase, RegionMaskAndTransparency) {
+TEST_P(EqualizeCase, RegionsMasksAndTransparencyMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -99,7 +99,7 @@ TEST_P(EqualizeCase, RegionMaskAndTransparency) {
   }
 }
 
-TEST_P(EqualizeCase, WidthsAndHeights) {
+TEST_P(EqualizeCase, WidthsAndHeightsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -116,7 +116,7 @@ TEST_P(EqualizeCase, WidthsAndHeights) {
   }
 }
 
-TEST_P(EqualizeCase, NothingCountedIsIdentity) {
+TEST_P(EqualizeCase, ImageIsUnchangedIfNothingIsCounted) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -149,7 +149,7 @@ LevelTables random_table(test::Random& random, std::size_t levels, bool monotone
 
 /// Compares with the oracle, using the same tables, on all 2²⁴ colors, for each mode in which one level determines the
 /// pixel.
-TEST(EqualizeTables, AllColors) {
+TEST(EqualizeTables, AllColorsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(0);
@@ -171,7 +171,7 @@ TEST(EqualizeTables, AllColors) {
   }
 }
 
-TEST(EqualizeTables, ExtremeTablesAndSixteenBitEdgeColors) {
+TEST(EqualizeTables, ExtremeTablesMatchTheOracleForSixteenBitEdgeColors) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(0);
@@ -195,7 +195,7 @@ TEST(EqualizeTables, ExtremeTablesAndSixteenBitEdgeColors) {
   }
 }
 
-TEST(YCrCb, AllColorsForwardAndBack) {
+TEST(YCrCb, AllColorsMatchOpencvForwardAndBack) {
   // Checksums of cv2.cvtColor(COLOR_RGB2YCrCb) and (COLOR_YCrCb2RGB), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
   Image forward(4096, 4096, PixelFormat{Sample::u8, 3});
@@ -221,7 +221,7 @@ TEST(YCrCb, AllColorsForwardAndBack) {
   EXPECT_EQ(test::checksum(back.view()), 0x8f7f782a2f6a898aU);
 }
 
-TEST(WithLuma, ByHand) {
+TEST(WithLuma, MatchesHandComputedColors) {
   const auto expect = [](const Rgb& p, std::uint32_t y, std::uint32_t to, const Rgb& out) {
     const Rgb actual = with_luma<std::uint8_t>(p, y, to);
     EXPECT_EQ(actual.r, out.r);

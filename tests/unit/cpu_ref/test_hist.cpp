@@ -50,7 +50,7 @@ void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions
 }
 
 /// The backend uses another algorithm for blocks of bytes with a narrow range of levels.
-TEST(Hist, NarrowAndWideRangesOfLevels) {
+TEST(Hist, CountsNarrowAndWideRangesOfLevels) {
   const auto backend = make_cpu_backend(2);
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -76,7 +76,7 @@ TEST(Hist, NarrowAndWideRangesOfLevels) {
   }
 }
 
-TEST(Hist, ByHand) {
+TEST(Hist, MatchesHandComputedCounts) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 1, PixelFormat{Sample::u8, 4});
   const std::uint8_t pixels[] = {255, 0, 0, 255, 10, 20, 30, 0, 7, 7, 7, 1};
@@ -101,7 +101,7 @@ TEST(Hist, ByHand) {
   EXPECT_EQ(h.channels[2].counts[30], 1U);
 }
 
-TEST(Hist, WidthsHeightsAndFormats) {
+TEST(Hist, MatchesTheOracleForWidthsHeightsAndFormats) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -122,7 +122,7 @@ TEST(Hist, WidthsHeightsAndFormats) {
   }
 }
 
-TEST(Hist, OneRowAndOneColumn) {
+TEST(Hist, MatchesTheOracleForOneRowAndOneColumn) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -132,7 +132,7 @@ TEST(Hist, OneRowAndOneColumn) {
   }
 }
 
-TEST(Hist, RegionMaskAndTransparency) {
+TEST(Hist, MatchesTheOracleForRegionsMasksAndTransparency) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -154,7 +154,7 @@ TEST(Hist, RegionMaskAndTransparency) {
   }
 }
 
-TEST(Hist, NothingCounted) {
+TEST(Hist, CountsNoHiddenOrMaskedPixels) {
   const auto backend = make_cpu_backend(1);
   const Picture image = backend->upload(test::constant_image(5, 5, PixelFormat{Sample::u8, 4}, 0));
   EXPECT_EQ(backend->histogram(image, {}).counted, 0U);
@@ -167,7 +167,7 @@ TEST(Hist, NothingCounted) {
   EXPECT_EQ(h.channels[0].counts, std::vector<std::uint64_t>(256, 0));
 }
 
-TEST(Hist, CornersOfTheImageAreRegions) {
+TEST(Hist, CountsRegionsInTheCorners) {
   const auto backend = make_cpu_backend(1);
   Image image(4, 3, PixelFormat{Sample::u8, 1});
   for (int i = 0; i < 12; ++i) {
@@ -183,7 +183,7 @@ TEST(Hist, CornersOfTheImageAreRegions) {
   }
 }
 
-TEST(Hist, HslBinsOfAllColors) {
+TEST(Hist, HslBinsOfAllColorsMatchTheOracle) {
   const auto backend = make_cpu_backend(0);
   const Image colors = test::all_colors();
   const Picture picture = backend->upload(colors.view());
@@ -206,7 +206,7 @@ TEST(Hist, HslBinsOfAllColors) {
   }
 }
 
-TEST(Hist, BinsOfValues) {
+TEST(Hist, BinsAreContiguousAndLoseNoValue) {
   // Each bin starts where the previous one ends, and no value is lost.
   for (const std::uint32_t levels : {256U, 65536U}) {
     for (const std::uint32_t bins : {2U, 3U, 7U, 10U, 64U, 100U, 255U, 256U}) {

@@ -79,7 +79,7 @@ void expect_near_opencv(const Image& image, HslEncoding encoding, std::uint64_t 
   }
 }
 
-TEST(Hsl, ByHand) {
+TEST(Hsl, MatchesHandComputedValues) {
   Image image(8, 1, PixelFormat{Sample::u8, 3});
   const std::uint8_t pixels[] = {0, 0, 0,   255, 255, 255, 255, 0,   0, 0,  255, 0,
                                  0, 0, 255, 255, 0,   255, 255, 128, 0, 51, 51,  51};
@@ -106,10 +106,10 @@ TEST(Hsl, ByHand) {
   }
 }
 
-TEST(Hsl, AllColorsAsFloats) { expect_oracle_floats(test::all_colors()); }
-TEST(Hsl, AllColorsAsU16) { expect_oracle_u16(test::all_colors()); }
+TEST(Hsl, AllColorsAsFloatsMatchTheOracle) { expect_oracle_floats(test::all_colors()); }
+TEST(Hsl, AllColorsAsU16MatchTheOracle) { expect_oracle_u16(test::all_colors()); }
 
-TEST(Hsl, AllColorsWithAlpha) {
+TEST(Hsl, AllColorsAreTheSameWithAlpha) {
   const Image colors = test::all_colors();
   Image with_alpha(colors.width(), colors.height(), PixelFormat{Sample::u8, 4});
   for (int y = 0; y < colors.height(); ++y) {
@@ -136,7 +136,7 @@ TEST(Hsl, AllColorsWithAlpha) {
   expect_same.operator()<float>(HslEncoding::f32, [](int alpha) { return static_cast<float>(alpha) / 255.0F; });
 }
 
-TEST(Hsl, AllColorsAsOpencv) {
+TEST(Hsl, AllColorsMatchOpencvsEncodings) {
   // Checksums of cv2.cvtColor(COLOR_RGB2HLS) and (COLOR_RGB2HLS_FULL), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
   expect_near_opencv(colors, HslEncoding::opencv, 180);
@@ -145,7 +145,7 @@ TEST(Hsl, AllColorsAsOpencv) {
   EXPECT_EQ(test::checksum(converted(colors, HslEncoding::opencv_full).view()), 0xcda50188cad82fa5U);
 }
 
-TEST(Hsl, SixteenBitColors) {
+TEST(Hsl, SixteenBitColorsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image edges = test::edge_colors_16(random);
@@ -158,7 +158,7 @@ TEST(Hsl, SixteenBitColors) {
   }
 }
 
-TEST(Hsl, WidthsFormatsAndGray) {
+TEST(Hsl, WidthsAndFormatsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const int width : {1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 1023, 1024, 1025}) {

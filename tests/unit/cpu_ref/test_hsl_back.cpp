@@ -42,13 +42,13 @@ void expect_oracle_adjustment(const Image& image, const HslAdjustment& by) {
       << ", lightness " << by.lightness;
 }
 
-TEST(HslRoundTrip, AllColors) {
+TEST(HslRoundTrip, PreservesAllColors) {
   const Image colors = test::all_colors();
   EXPECT_TRUE(test::same_pixels(there_and_back(colors, HslEncoding::f32).view(), colors.view()));
   EXPECT_TRUE(test::same_pixels(there_and_back(colors, HslEncoding::u16).view(), colors.view()));
 }
 
-TEST(HslRoundTrip, SixteenBitFloats) {
+TEST(HslRoundTrip, PreservesSixteenBitColorsAsFloats) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image edges = test::edge_colors_16(random);
@@ -57,7 +57,7 @@ TEST(HslRoundTrip, SixteenBitFloats) {
   EXPECT_TRUE(test::same_pixels(there_and_back(any, HslEncoding::f32).view(), any.view()));
 }
 
-TEST(HslRoundTrip, AlphaOfEightBits) {
+TEST(HslRoundTrip, PreservesEightBitAlpha) {
   Image image = test::constant_image(256, 1, PixelFormat{Sample::u8, 4}, 9);
   for (int x = 0; x < 256; ++x) {
     test::set_sample(image.view(), x, 0, 3, static_cast<std::uint32_t>(x));
@@ -68,7 +68,7 @@ TEST(HslRoundTrip, AlphaOfEightBits) {
   }
 }
 
-TEST(HslRoundTrip, OpencvEncodingsLoseLittle) {
+TEST(HslRoundTrip, OpencvEncodingLosesLittle) {
   // The encoding loses up to half a level of L and S, and up to a degree of H. Gray stays gray.
   const Image colors = test::all_colors();
   const Image back = there_and_back(colors, HslEncoding::opencv);
@@ -89,7 +89,7 @@ TEST(HslRoundTrip, OpencvEncodingsLoseLittle) {
   EXPECT_NEAR(static_cast<double>(changed) / (1U << 24), 0.84, 0.03);
 }
 
-TEST(FromHsl, ByHand) {
+TEST(FromHsl, MatchesHandComputedColors) {
   const auto backend = make_cpu_backend(1);
   Image hsl(6, 1, PixelFormat{Sample::f32, 3});
   const float values[] = {0, 1, 0.5F, 60, 1, 0.5F, 180, 1, 0.5F, 300, 0.5F, 0.5F, 77, 0, 0.5F, 30, 1, 0.75F};
@@ -101,7 +101,7 @@ TEST(FromHsl, ByHand) {
   }
 }
 
-TEST(FromHsl, FloatsAgainstTheOracle) {
+TEST(FromHsl, MatchesTheOracleForFloats) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -130,7 +130,7 @@ TEST(FromHsl, FloatsAgainstTheOracle) {
   }
 }
 
-TEST(FromHsl, OutOfRangeFloatsAreWrappedAndClamped) {
+TEST(FromHsl, WrapsAndClampsFloatsOutOfRange) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto backend = make_cpu_backend(1);
@@ -180,7 +180,7 @@ TEST(AdjustHsl, AThirdOfATurnRotatesTheChannels) {
   EXPECT_TRUE(test::same_pixels(adjusted(rotated, {240.0F, 1.0F, 1.0F}).view(), image.view()));
 }
 
-TEST(AdjustHsl, Extremes) {
+TEST(AdjustHsl, ExtremeAdjustmentsGiveBlackWhiteAndGray) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image colors = test::edge_colors_16(random);
@@ -205,7 +205,7 @@ TEST(AdjustHsl, Extremes) {
   }
 }
 
-TEST(AdjustHsl, AgainstTheOracle) {
+TEST(AdjustHsl, MatchesTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 200; ++round) {
@@ -219,9 +219,9 @@ TEST(AdjustHsl, AgainstTheOracle) {
   }
 }
 
-TEST(AdjustHsl, AllColorsAgainstTheOracle) { expect_oracle_adjustment(test::all_colors(), {-77.5F, 1.3F, 0.9F}); }
+TEST(AdjustHsl, MatchesTheOracleForAllColors) { expect_oracle_adjustment(test::all_colors(), {-77.5F, 1.3F, 0.9F}); }
 
-TEST(AdjustHsl, GrayStaysGrayAndAlphaStays) {
+TEST(AdjustHsl, KeepsGrayAndAlpha) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::random_image(random, 50, 20, PixelFormat{Sample::u8, 2});

@@ -58,7 +58,7 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
 }
 
 /// The sets divide an image differently into blocks of 16 rows, vectors of four channels, and remainders.
-TEST(InstructionSets, EachResizesAsTheOracle) {
+TEST(InstructionSets, ResizesMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);

@@ -43,7 +43,7 @@ void expect_oracle_table(Backend& backend, const Image& image, const IntegralOpt
   }
 }
 
-TEST(Integral, ByHand) {
+TEST(Integral, MatchesHandComputedSums) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 2, PixelFormat{Sample::u8, 1});
   const std::uint8_t pixels[] = {1, 2, 3, 4, 5, 6};
@@ -63,7 +63,7 @@ TEST(Integral, ByHand) {
   EXPECT_EQ(std::memcmp(squares.view().data, expected_squares, sizeof expected_squares), 0);
 }
 
-TEST(Integral, WidthsHeightsFormatsAndOptions) {
+TEST(Integral, MatchesPlainSumsForWidthsHeightsFormatsAndOptions) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -89,7 +89,7 @@ TEST(Integral, WidthsHeightsFormatsAndOptions) {
   }
 }
 
-TEST(Integral, OneRowAndOneColumn) {
+TEST(Integral, MatchesPlainSumsForOneRowAndOneColumn) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -101,7 +101,7 @@ TEST(Integral, OneRowAndOneColumn) {
   }
 }
 
-TEST(Integral, DifferencesGiveBackTheImage) {
+TEST(Integral, DifferencesReproduceTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -131,7 +131,7 @@ void expect_white_sums(const Image& table) {
   }
 }
 
-TEST(Integral, White2902FitsUnsigned32Bits) {
+TEST(Integral, White2902SquaredFitsUnsigned32Bits) {
   // 2902² · 255 = 2147509020 exceeds a signed 32-bit sum, but not an unsigned one.
   const auto backend = make_cpu_backend(0);
   const Image white = test::constant_image(2902, 2902, PixelFormat{Sample::u8, 1}, 255);
@@ -141,7 +141,7 @@ TEST(Integral, White2902FitsUnsigned32Bits) {
   expect_white_sums<std::uint32_t>(table);
 }
 
-TEST(Integral, White4200NeedsSixtyFourBits) {
+TEST(Integral, White4200SquaredNeeds64Bits) {
   const auto backend = make_cpu_backend(0);
   const Picture white = backend->upload(test::constant_image(4200, 4200, PixelFormat{Sample::u8, 1}, 255));
   IntegralOptions options;
@@ -171,7 +171,7 @@ TEST(Integral, White4200NeedsSixtyFourBits) {
   expect_white_sums<float>(rounded);
 }
 
-TEST(TableSample, Narrowest) {
+TEST(TableSample, IsTheNarrowestTypeThatFits) {
   const PixelFormat gray8{Sample::u8, 1};
   const PixelFormat gray16{Sample::u16, 3};
   const auto chosen = [](int width, int height, PixelFormat format, bool square) {
@@ -207,7 +207,7 @@ TEST(TableSample, RejectsTypesThatCouldWrap) {
   EXPECT_EQ(table_sample(100000, 100000, gray16, options), Sample::f32);
 }
 
-TEST(Integral, FloatsAreTheExactSumRoundedOnce) {
+TEST(Integral, FloatsAreExactSumsRoundedOnce) {
   // The sum 2²⁴ + 1 is a tie that rounds to even. Adding floats one by one would stop at 2²⁴.
   const auto backend = make_cpu_backend(1);
   Image image = test::constant_image(65794, 1, PixelFormat{Sample::u8, 1}, 255);

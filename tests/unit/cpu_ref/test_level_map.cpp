@@ -33,7 +33,7 @@ Counts with_counts(std::initializer_list<std::pair<std::size_t, std::uint64_t>> 
   return counts;
 }
 
-TEST(LevelMap, OpencvByHand) {
+TEST(LevelMap, OpencvMatchesHandComputedLevels) {
   // N = 10, h[i₀] = 4: scale = 255/6 = 42.5; c − h[i₀] = 1, 6 give 42 (42.5 to even) and 255.
   const auto map = level_map(EqualizeFormula::opencv, with_counts({{10, 4}, {20, 1}, {30, 5}}));
   EXPECT_EQ(map[0], 0);
@@ -45,7 +45,7 @@ TEST(LevelMap, OpencvByHand) {
   EXPECT_EQ(map[255], 255);
 }
 
-TEST(LevelMap, CdfByHand) {
+TEST(LevelMap, CdfMatchesHandComputedLevels) {
   // N = 10: 255·4/10 = 102, 255·5/10 = 127.5 rounds up.
   const auto map = level_map(EqualizeFormula::cdf, with_counts({{10, 4}, {20, 1}, {30, 5}}));
   EXPECT_EQ(map[9], 0);
@@ -54,7 +54,7 @@ TEST(LevelMap, CdfByHand) {
   EXPECT_EQ(map[30], 255);
 }
 
-TEST(LevelMap, PillowByHand) {
+TEST(LevelMap, PillowMatchesHandComputedLevels) {
   // N − h[last] = 510: step = 2, and level v maps to ⌊(1 + c[v−1]) / 2⌋.
   const auto map = level_map(EqualizeFormula::pillow, with_counts({{0, 10}, {5, 500}, {200, 7}}));
   EXPECT_EQ(map[0], 0);
@@ -64,7 +64,7 @@ TEST(LevelMap, PillowByHand) {
   EXPECT_EQ(map[255], 255);  // ⌊518/2⌋ = 259, limited to V
 }
 
-TEST(LevelMap, PillowStepOfZeroOrOne) {
+TEST(LevelMap, PillowHandlesStepsOfZeroAndOne) {
   // 254 pixels below the last level are too few for a step; 255 pixels give a step of 1.
   EXPECT_TRUE(is_identity(level_map(EqualizeFormula::pillow, with_counts({{3, 254}, {9, 1000}}))));
   const auto map = level_map(EqualizeFormula::pillow, with_counts({{3, 255}, {9, 1000}}));
@@ -74,7 +74,7 @@ TEST(LevelMap, PillowStepOfZeroOrOne) {
   EXPECT_FALSE(is_identity(level_map(EqualizeFormula::pillow, with_counts({{3, 65535}, {9, 1}}, 65536))));
 }
 
-TEST(LevelMap, PillowSmallSteps) {
+TEST(LevelMap, PillowMatchesTheOracleForSmallSteps) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (std::uint64_t below = 250; below < 3000; ++below) {
@@ -89,7 +89,7 @@ TEST(LevelMap, PillowSmallSteps) {
   }
 }
 
-TEST(LevelMap, StretchByHand) {
+TEST(LevelMap, StretchMatchesHandComputedLevels) {
   // N = 10: 3 pixels, at level 20, reach 25 %; 8 pixels, at level 30, reach 80 %. 5·255/10 = 127.5 rounds up.
   const Counts counts = with_counts({{10, 2}, {20, 1}, {25, 4}, {30, 2}, {200, 1}});
   const auto map = level_map({EqualizeFormula::stretch, {25'000'000, 80'000'000}}, counts);
@@ -127,7 +127,7 @@ TEST(LevelMap, StretchIsExactAtEveryPercentile) {
   }
 }
 
-TEST(LevelMap, FlatAndEmpty) {
+TEST(LevelMap, HandlesFlatAndEmptyHistograms) {
   for (const std::size_t levels : {std::size_t{256}, std::size_t{65536}}) {
     for (const std::size_t level : {std::size_t{0}, std::size_t{77}, levels - 1}) {
       const Counts flat = with_counts({{level, 1000}}, levels);
@@ -142,7 +142,7 @@ TEST(LevelMap, FlatAndEmpty) {
   }
 }
 
-TEST_P(Formula, MonotoneAndEqualToTheOracle) {
+TEST_P(Formula, IsMonotoneAndMatchesTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 400; ++round) {
@@ -157,7 +157,7 @@ TEST_P(Formula, MonotoneAndEqualToTheOracle) {
   }
 }
 
-TEST_P(Formula, CountsBeyondFloatsAndThirtyTwoBits) {
+TEST_P(Formula, HandlesCountsBeyondFloat32And32Bits) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 400; ++round) {
@@ -184,7 +184,7 @@ TEST(LevelMap, FloatOfACountRoundsToEven) {
   EXPECT_EQ(level_rule(EqualizeFormula::opencv, 65535, kLarge + 258, 1, 1).scale, 65535.0F / 4294967808.0F);
 }
 
-TEST(LevelMap, OpencvEveryTotal) {
+TEST(LevelMap, OpencvMatchesTheOracleForEveryTotal) {
   // Two levels above the first one make c − h[i₀] take all values 1 … N for small N, including ties.
   for (std::uint64_t n = 1; n <= 600; ++n) {
     Counts counts(256, 0);
@@ -196,7 +196,7 @@ TEST(LevelMap, OpencvEveryTotal) {
   }
 }
 
-TEST(Blended, ByHand) {
+TEST(Blended, MatchesHandComputedLevels) {
   EXPECT_EQ(blended(10, 20, 0.0), 10U);
   EXPECT_EQ(blended(10, 20, 1.0), 20U);
   EXPECT_EQ(blended(10, 21, 0.5), 16U);  // 15.5 rounds up

@@ -63,28 +63,28 @@ void expect_oracle_luma(const Image& colors, const Kind& kind) {
   }
 }
 
-TEST_P(LumaKind, AllColors) { expect_oracle_luma(test::all_colors(), GetParam()); }
+TEST_P(LumaKind, AllColorsMatchTheOracle) { expect_oracle_luma(test::all_colors(), GetParam()); }
 
-TEST_P(LumaKind, SixteenBitEdgeColors) {
+TEST_P(LumaKind, SixteenBitEdgeColorsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   expect_oracle_luma(test::edge_colors_16(random), GetParam());
 }
 
-TEST_P(LumaKind, SixteenBitRandomColors) {
+TEST_P(LumaKind, SixteenBitRandomColorsMatchTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   expect_oracle_luma(test::random_image(random, 1023, 1025, PixelFormat{Sample::u16, 3}), GetParam());
 }
 
-TEST_P(LumaKind, BlackAndWhite) {
+TEST_P(LumaKind, KeepsBlackAndWhite) {
   for (const std::uint32_t v : {255U, 65535U}) {
     EXPECT_EQ(luma_of(GetParam().luma, 0, 0, 0), 0U);
     EXPECT_EQ(luma_of(GetParam().luma, v, v, v), v);
   }
 }
 
-TEST_P(LumaKind, GraysStayThemselves) {
+TEST_P(LumaKind, OnlyTruncationChangesGrays) {
   // Truncation lowers one in thirteen 8-bit grays by one level. The other kinds change no gray.
   std::set<std::uint32_t> changed;
   for (std::uint32_t v = 0; v < 256; ++v) {
@@ -101,7 +101,7 @@ TEST_P(LumaKind, GraysStayThemselves) {
   }
 }
 
-TEST(Luma, ByHand) {
+TEST(Luma, MatchesHandComputedValues) {
   // 19595·255 = 4996725 = 76·65536 + 15989; 38470·255 + 32768 = 149·65536 + …; 7471·255 + 32768 = 29·65536 + …
   EXPECT_EQ(luma_of<Luma::bt601>(255, 0, 0), 76U);
   EXPECT_EQ(luma_of<Luma::bt601>(0, 255, 0), 150U);

@@ -63,7 +63,7 @@ class Wanted {
   bool keeps_all_in_use_ = true;
 };
 
-TEST(Match, ByHand) {
+TEST(Match, MatchesHandComputedLevels) {
   Counts counts(256, 0);
   counts[5] = 1;
   counts[6] = 2;
@@ -79,7 +79,7 @@ TEST(Match, ByHand) {
   EXPECT_EQ(map[255], 200);
 }
 
-TEST(Match, NearestOfAllLevels) {
+TEST(Match, FindsTheNearestOfAllLevels) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 300; ++round) {
@@ -94,7 +94,7 @@ TEST(Match, NearestOfAllLevels) {
   }
 }
 
-TEST(Match, SixteenBitsAtSomeLevels) {
+TEST(Match, FindsTheNearestOfSomeSixteenBitLevels) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 10; ++round) {
@@ -109,7 +109,7 @@ TEST(Match, SixteenBitsAtSomeLevels) {
   }
 }
 
-TEST(Match, ItselfIsTheIdentity) {
+TEST(Match, IsTheIdentityForEqualHistograms) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 50; ++round) {
@@ -119,7 +119,7 @@ TEST(Match, ItselfIsTheIdentity) {
   EXPECT_TRUE(is_identity(matched_map(Counts(256, 0), random_counts(random, 256, 9))));
 }
 
-TEST(Match, ImageToItselfIsUnchangedAndChannelsHaveTheirOwn) {
+TEST(Match, LeavesAnImageMatchedToItselfUnchangedPerChannel) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -144,7 +144,7 @@ TEST(Match, ImageToItselfIsUnchangedAndChannelsHaveTheirOwn) {
   }
 }
 
-TEST(Match, DarkBlueWhoseLumaIsZeroStays) {
+TEST(Match, KeepsDarkBlueWithZeroLuma) {
   const auto backend = make_cpu_backend(1);
   Image image = test::constant_image(3, 1, {Sample::u8, 3}, 0);
   image.view().row<std::uint8_t>(0)[2] = 3;  // (0, 0, 3), whose luma is 0
@@ -157,7 +157,7 @@ TEST(Match, DarkBlueWhoseLumaIsZeroStays) {
                                 backend->download(picture).view()));
 }
 
-TEST(Match, RejectsWhatDoesNotFit) {
+TEST(Match, RejectsInvalidArguments) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(3, 3, {Sample::u8, 1}, 7));
   const auto rejected = [&](const LevelCounts& counts) {

@@ -32,7 +32,7 @@ class Rejections : public ::testing::Test {
   std::unique_ptr<Backend> backend_ = make_cpu_backend(1);
 };
 
-TEST_F(Rejections, PixelsThatAreNoPhotograph) {
+TEST_F(Rejections, NonPhotographicPixels) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     const Picture other = backend_->upload(Image(2, 2, PixelFormat{sample, 3}));
     for (const Trial& trial : trials_on(BackendKind::cpu, {Sample::u8, 3})) {
@@ -41,7 +41,7 @@ TEST_F(Rejections, PixelsThatAreNoPhotograph) {
   }
 }
 
-TEST_F(Rejections, ChannelsThatAreNotThere) {
+TEST_F(Rejections, MissingChannels) {
   for (const int channels : {1, 3}) {
     const Picture opaque = picture(2, 2, PixelFormat{Sample::u8, channels});
     HistogramOptions histogram;
@@ -70,7 +70,7 @@ TEST_F(Rejections, RegionsOutsideTheImage) {
   }
 }
 
-TEST_F(Rejections, MasksOfAnotherSizeOrKind) {
+TEST_F(Rejections, MasksOfAnotherSizeOrFormat) {
   const Picture image = picture(10, 6, PixelFormat{Sample::u16, 3});
   const Picture masks[] = {picture(9, 6, PixelFormat{Sample::u8, 1}), picture(10, 7, PixelFormat{Sample::u8, 1}),
                            picture(10, 6, PixelFormat{Sample::u16, 1}), picture(10, 6, PixelFormat{Sample::u8, 3})};
@@ -107,7 +107,7 @@ Options with(Value Options::*member, Value value) {
   return options;
 }
 
-TEST(Options, AreRejectedWithoutAPicture) {
+TEST(Options, AreValidatedWithoutAPicture) {
   const auto rejected = [](const auto& options) {
     expect_rejected(ErrorKind::usage, "options alone", [&] { validate(options); });
   };
@@ -137,7 +137,7 @@ TEST(Options, AreValidAtTheirLimits) {
   at_ends(&DespeckleOptions::size, kSpeckLimits);
 }
 
-TEST_F(Rejections, TablesOfAnotherKind) {
+TEST_F(Rejections, TablesThatDoNotMatchTheImageOrMode) {
   using Map = std::vector<std::uint16_t>;
   const auto rejected = [&](PixelFormat format, EqualizeColor color, const LevelTables& tables) {
     EqualizeOptions options;
@@ -158,7 +158,7 @@ TEST_F(Rejections, TablesOfAnotherKind) {
   rejected({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // a table for more levels than 8 bits have
 }
 
-TEST_F(Rejections, HslThatDoesNotFitItsEncoding) {
+TEST_F(Rejections, HslPixelsThatDoNotMatchTheEncoding) {
   const Picture u8 = picture(2, 2, PixelFormat{Sample::u8, 3});
   const Picture u16 = picture(2, 2, PixelFormat{Sample::u16, 3});
   const Picture gray = picture(2, 2, PixelFormat{Sample::u16, 1});

@@ -227,7 +227,7 @@ class Resize : public ::testing::Test {
   std::unique_ptr<Backend> cpu_ = make_cpu_backend(2);
 };
 
-TEST_F(Resize, EveryFilterAndFormat) {
+TEST_F(Resize, MatchesTheOracleForEveryFilterAndFormat) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -247,7 +247,7 @@ TEST_F(Resize, EveryFilterAndFormat) {
   }
 }
 
-TEST_F(Resize, EveryLevelWithEveryAlpha) {
+TEST_F(Resize, MatchesTheOracleForEveryLevelWithEveryAlpha) {
   for (const PixelFormat format : {PixelFormat{Sample::u8, 2}, {Sample::u8, 4}, {Sample::u16, 2}, {Sample::u16, 4}}) {
     const Image image = test::levels_by_alphas(format);
     for (const auto& [width, height] : {std::pair{512, 256}, {256, 512}, {512, 512}, {77, 77}}) {
@@ -258,7 +258,7 @@ TEST_F(Resize, EveryLevelWithEveryAlpha) {
 }
 
 /// Sizes around those of words of four samples, blocks of 16 rows, vectors and bands.
-TEST_F(Resize, SizesAroundBlocks) {
+TEST_F(Resize, MatchesTheOracleForSizesAroundBlocks) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -272,7 +272,7 @@ TEST_F(Resize, SizesAroundBlocks) {
 }
 
 /// Several threads work on bands, and windows have many rows, so rows of words are moved.
-TEST_F(Resize, HighImages) {
+TEST_F(Resize, MatchesTheOracleForTallImages) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, {Sample::u8, 4}, {Sample::u16, 1}, {Sample::u16, 2}}) {
@@ -305,7 +305,7 @@ constexpr std::array kFits = {
     FitCase{{6, 4}, {5, 3}, {4, 3}, {0.0F, 0.20000000000000018F, 6.0F, 3.8F}},
 };
 
-TEST(ResizePlan, FitsAreThoseOfImageOps) {
+TEST(ResizePlan, MatchesImageOpsForEveryFit) {
   for (const FitCase& fit : kFits) {
     SCOPED_TRACE(std::to_string(fit.image.width) + "x" + std::to_string(fit.image.height));
     ResizeOptions options = stretching(fit.asked.width, fit.asked.height, ResizeFilter::bicubic);
@@ -331,14 +331,14 @@ ResizeOptions asked(std::optional<int> width, std::optional<int> height, std::op
   return options;
 }
 
-TEST(ResizePlan, OneSideAndPercent) {
+TEST(ResizePlan, RoundsSizesFromOneSideOrAPercentage) {
   EXPECT_EQ(result_size(640, 427, asked(512, {}, {})), (Size{512, 342}));  // 341.6
   EXPECT_EQ(result_size(640, 427, asked({}, 100, {})), (Size{150, 100}));  // 149.88
   EXPECT_EQ(result_size(5, 3, asked({}, {}, 50.0)), (Size{2, 2}));         // halves to even: 2.5 and 1.5
   EXPECT_EQ(result_size(1000, 1, asked(10, {}, {})), (Size{10, 1}));
 }
 
-TEST(ResizePlan, NothingIsEnlargedUnlessAsked) {
+TEST(ResizePlan, EnlargesOnlyIfAsked) {
   ResizeOptions larger = asked(200, {}, {});
   EXPECT_EQ(result_size(100, 50, larger), (Size{100, 50}));
   EXPECT_FALSE(resize_plan(100, 50, larger).across);
@@ -350,7 +350,7 @@ TEST(ResizePlan, NothingIsEnlargedUnlessAsked) {
   EXPECT_EQ(resize_plan(100, 50, larger).place.width, 300);
 }
 
-TEST_F(Resize, BarsAroundTheImage) {
+TEST_F(Resize, PadsWithBarsOfTheChosenColor) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -378,7 +378,7 @@ TEST_F(Resize, BarsAroundTheImage) {
 }
 
 /// The color of a transparent pixel does not affect its neighbors; an unresized copy keeps the color.
-TEST_F(Resize, ColorsCountByTheirAlpha) {
+TEST_F(Resize, WeightsColorsByTheirAlpha) {
   const Image image = test::image_of_pixels(2, 1, {Sample::u8, 4}, [](std::size_t i) {
     return i == 0 ? std::vector<std::uint32_t>{200, 10, 30, 255} : std::vector<std::uint32_t>{0, 255, 0, 0};
   });
@@ -388,7 +388,7 @@ TEST_F(Resize, ColorsCountByTheirAlpha) {
   EXPECT_TRUE(test::same_pixels(on_cpu(image.view(), stretching(2, 1, ResizeFilter::box)).view(), image.view()));
 }
 
-TEST_F(Resize, WhiteStaysWhite) {
+TEST_F(Resize, KeepsWhiteWhite) {
   for (const PixelFormat format : test::photographic_formats()) {
     const Image white = test::constant_image(301, 40, format, format.max_value());
     for (const ResizeFilter filter : kFilters) {
@@ -403,7 +403,7 @@ TEST_F(Resize, WhiteStaysWhite) {
 
 /// Opaque 16-bit images with 257 times the 8-bit levels: at 8 bits, each of the two passes rounds by up to half a
 /// level.
-TEST_F(Resize, SixteenBitsAreNearEight) {
+TEST_F(Resize, SixteenBitResultsAreCloseToEightBitResults) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const ResizeFilter filter : kFilters) {
@@ -424,7 +424,7 @@ TEST_F(Resize, SixteenBitsAreNearEight) {
   }
 }
 
-TEST_F(Resize, Rejections) {
+TEST_F(Resize, RejectsInvalidArguments) {
   const Picture picture = cpu_->upload(test::constant_image(20, 10, {Sample::u8, 3}, 1));
   const auto rejected = [&](const ResizeOptions& options) { EXPECT_THROW((void)cpu_->apply(picture, options), Error); };
   rejected({});

@@ -192,7 +192,7 @@ Rect random_region(test::Random& random, const Image& image) {
   return {x, y, random.between(1, image.width() - x), random.between(1, image.height() - y)};
 }
 
-TEST(Threshold, EqualToTheOracle) {
+TEST(Threshold, MatchesTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -250,7 +250,7 @@ TEST(Threshold, EqualToTheOracle) {
 }
 
 /// Hidden levels do not affect the threshold and become white. The returned level is the one that was used.
-TEST(Threshold, HiddenPixelsAreBlank) {
+TEST(Threshold, HiddenPixelsDoNotCountAndBecomeWhite) {
   const auto backend = make_cpu_backend(1);
   Image image(4, 1, {Sample::u8, 2});
   constexpr std::array<std::uint8_t, 8> kPixels = {10, 255, 60, 255, 200, 0, 0, 0};
@@ -274,7 +274,7 @@ TEST(Threshold, HiddenPixelsAreBlank) {
   EXPECT_EQ(level, 5U);
 }
 
-TEST(Threshold, OtsuOfKnownHistograms) {
+TEST(Threshold, OtsuFindsTheLevelOfKnownHistograms) {
   const auto level_of = [](std::initializer_list<std::pair<std::size_t, std::uint64_t>> used, std::size_t levels) {
     std::vector<std::uint64_t> counts(levels);
     for (const auto& [level, count] : used) {
@@ -296,7 +296,7 @@ TEST(Threshold, OtsuOfKnownHistograms) {
   EXPECT_EQ(level_of({{65533, many + 1}, {65534, 7}, {65535, many}}, 65536), 65533U);
 }
 
-TEST(Threshold, ClassesOfKnownHistograms) {
+TEST(Threshold, ClassesOfKnownHistogramsHaveTheExpectedLevels) {
   using Levels = std::vector<std::uint32_t>;
   const auto levels_of = [](std::initializer_list<std::pair<std::size_t, std::uint64_t>> used, int classes,
                             std::size_t levels = 256) {
@@ -329,7 +329,7 @@ TEST(Threshold, ClassesOfKnownHistograms) {
 }
 
 /// The maximum numbers of levels and classes. A plain search over all ends must find no better partition.
-TEST(Threshold, ManyClassesAreTheBest) {
+TEST(Threshold, ManyClassesGiveTheBestPartition) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < test::rounds(6); ++round) {
@@ -383,7 +383,7 @@ TEST(Threshold, ManyClassesAreTheBest) {
   }
 }
 
-TEST(Threshold, ColorsOfClasses) {
+TEST(Threshold, ClassesHaveEvenlySpacedColors) {
   ClassColors colors{{10, 20, 30}, 4};
   EXPECT_EQ(colors(10), 0U);
   EXPECT_EQ(colors(11), 85U);
@@ -398,7 +398,7 @@ TEST(Threshold, ColorsOfClasses) {
 }
 
 /// A sixteenth of such a line on both sides would exceed the largest window for weighted pixels.
-TEST(Threshold, UsualWindowsFitLongLines) {
+TEST(Threshold, DefaultWindowsFitLongLines) {
   const auto backend = make_cpu_backend(1);
   const Picture line = backend->upload(test::constant_image(600000, 1, {Sample::u8, 2}, 200));
   for (const ThresholdMethod method : kMethods) {
@@ -410,7 +410,7 @@ TEST(Threshold, UsualWindowsFitLongLines) {
 
 /// A faint line is black because the image has a strong line elsewhere; the paper next to both lines is white. Windows
 /// of one pixel have no deviation, so only pixels of the darkest level are black.
-TEST(Threshold, WolfLooksAtTheWholeImage) {
+TEST(Threshold, WolfUsesTheWholeImage) {
   const auto backend = make_cpu_backend(1);
   const auto colors = [&](std::initializer_list<std::uint8_t> levels, const ThresholdOptions& options) {
     Image image(static_cast<int>(levels.size()), 1, {Sample::u8, 1});
@@ -436,7 +436,7 @@ TEST(Threshold, WolfLooksAtTheWholeImage) {
 }
 
 /// A scale computed from some rows uses complete windows, including rows outside this range.
-TEST(Threshold, ScalesOfRowsAddUp) {
+TEST(Threshold, WolfScalesOfRowsCombineToThatOfTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -461,7 +461,7 @@ TEST(Threshold, ScalesOfRowsAddUp) {
 }
 
 /// Searches like a device: computes each window from summed-area tables.
-TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
+TEST(Threshold, TablesGiveTheWolfScaleOfTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -496,7 +496,7 @@ TEST(Threshold, TablesGiveTheScaleOfTheCpu) {
 }
 
 /// A device keeps only integers; the largest of them determine the scale.
-TEST(Threshold, MaximaOfADeviceAreTheScale) {
+TEST(Threshold, IntegerMaximaGiveTheWolfScale) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   EXPECT_EQ(WolfMaxima().scale(), WolfScale());
@@ -514,7 +514,7 @@ TEST(Threshold, MaximaOfADeviceAreTheScale) {
   }
 }
 
-TEST(Threshold, RejectsWhatDoesNotFit) {
+TEST(Threshold, RejectsInvalidArguments) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
   const auto rejected = [&](const auto& change) {

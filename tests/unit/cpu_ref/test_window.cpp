@@ -95,7 +95,7 @@ void expect_oracle(Backend& backend, const Image& image, const WindowOptions& op
       << ", statistic " << static_cast<int>(options.statistic);
 }
 
-TEST(Window, EqualToTheOracle) {
+TEST(Window, MatchesTheOracle) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -125,7 +125,7 @@ TEST(Window, EqualToTheOracle) {
   }
 }
 
-TEST(Window, LevelsAsPartsOfTheMean) {
+TEST(Window, FlatLevelsDivideByTheMeanAndRound) {
   EXPECT_EQ(flat_level(0, 0, 255), 255U);
   EXPECT_EQ(flat_level(1, 0, 255), 255U);
   EXPECT_EQ(flat_level(0, 1, 255), 0U);
@@ -151,7 +151,7 @@ TEST(Window, LevelsAsPartsOfTheMean) {
 }
 
 /// A hidden red pixel next to a white one: the mean contains no red. A pixel with low alpha has a low weight.
-TEST(Window, HiddenColorsAreNotSeen) {
+TEST(Window, HiddenColorsDoNotAffectTheMean) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 1, {Sample::u8, 4});
   constexpr std::array<std::uint8_t, 12> kPixels = {255, 255, 255, 255, 255, 0, 0, 0, 100, 50, 0, 51};
@@ -171,7 +171,7 @@ TEST(Window, HiddenColorsAreNotSeen) {
 }
 
 /// The sums of squares exceed 64 bits.
-TEST(Window, WeightsOfLargeWindows) {
+TEST(Window, WeightsOfLargeWindowsDoNotOverflow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -193,7 +193,7 @@ TEST(Window, WeightsOfLargeWindows) {
   }
 }
 
-TEST(Window, KnownValues) {
+TEST(Window, MatchesHandComputedMeans) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 1, {Sample::u8, 1});
   std::copy_n(std::array<std::uint8_t, 3>{0, 10, 250}.data(), 3, image.view().row<std::uint8_t>(0));
@@ -210,7 +210,7 @@ TEST(Window, KnownValues) {
   EXPECT_EQ(means(Border::cut), (std::vector<int>{5, 87, 130}));
 }
 
-TEST(Window, WhiteImagesStayWhiteAndVaryByNothing) {
+TEST(Window, WhiteImagesStayWhiteWithZeroVariance) {
   const auto backend = make_cpu_backend(2);
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 1}}) {
     const Image white = test::constant_image(301, 203, format, format.max_value());
@@ -232,7 +232,7 @@ TEST(Window, WhiteImagesStayWhiteAndVaryByNothing) {
 }
 
 /// Half of the image is black and half is white; with 16 bits, nΣx² and n² exceed 64 bits.
-TEST(Window, NumeratorsBeyond64Bits) {
+TEST(Window, NumeratorsMayExceed64Bits) {
   const auto backend = make_cpu_backend(2);
   Image image(1400, 3, {Sample::u16, 1});
   for (int y = 0; y < 3; ++y) {
@@ -253,7 +253,7 @@ TEST(Window, NumeratorsBeyond64Bits) {
 }
 
 /// For images that are too large for the oracle, a summed-area table gives the expected means.
-TEST(Window, MeansFromASummedAreaTable) {
+TEST(Window, MeansMatchASummedAreaTable) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -285,7 +285,7 @@ TEST(Window, MeansFromASummedAreaTable) {
   }
 }
 
-TEST(Window, RoundsLongIntegersToTheNearestDouble) {
+TEST(Window, RoundsWideIntegersToTheNearestDouble) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int i = 0; i < 100'000; ++i) {
@@ -299,7 +299,7 @@ TEST(Window, RoundsLongIntegersToTheNearestDouble) {
   }
 }
 
-TEST(Window, RejectsWhatDoesNotFit) {
+TEST(Window, RejectsInvalidArguments) {
   const auto backend = make_cpu_backend(1);
   const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
   const auto rejected = [&](WindowSize size, Channel channel) {

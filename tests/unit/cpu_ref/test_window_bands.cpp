@@ -168,7 +168,7 @@ TEST(WindowBands, ProductsCoverEveryWindow) {
   }
 }
 
-TEST(WindowBands, TwinGivesTheMeansOfTheCpu) {
+TEST(WindowBands, TwinMatchesTheMeansOfTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -188,7 +188,7 @@ TEST(WindowBands, TwinGivesTheMeansOfTheCpu) {
   }
 }
 
-TEST(WindowBands, TwinGivesTheThresholdsOfTheCpu) {
+TEST(WindowBands, TwinMatchesTheThresholdsOfTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -222,7 +222,7 @@ TEST(WindowBands, TwinGivesTheThresholdsOfTheCpu) {
   }
 }
 
-TEST(WindowBands, MeansNextToEveryStep) {
+TEST(WindowBands, MeansAreExactNextToEveryStep) {
   for (int size = 1; size <= kMaxBandWindow; size += 2) {
     const std::uint32_t n = squared(size);
     const BandMean mean(n);
@@ -238,7 +238,7 @@ TEST(WindowBands, MeansNextToEveryStep) {
   }
 }
 
-TEST(WindowBands, LimitsNextToEveryStep) {
+TEST(WindowBands, LimitsAreExactNextToEveryStep) {
   int inexact = 0;
   for (int size = 1; size <= kMaxBandWindow; size += 2) {
     for (std::uint32_t percent = 0; percent <= 100; ++percent) {

@@ -192,7 +192,7 @@ void expect_all_of_the_cpu(test::Random& random, const Image& image, int size) {
   expect_thresholds_of_the_cpu(image, options, rows);
 }
 
-TEST(WindowSlides, TwinEqualsTheCpu) {
+TEST(WindowSlides, TwinMatchesTheCpu) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 60; ++round) {
@@ -202,7 +202,7 @@ TEST(WindowSlides, TwinEqualsTheCpu) {
   }
 }
 
-TEST(WindowSlides, TwinOfSumsBeyond32Bits) {
+TEST(WindowSlides, TwinMatchesTheCpuForSumsBeyond32Bits) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 2; ++round) {
@@ -215,7 +215,7 @@ TEST(WindowSlides, TwinOfSumsBeyond32Bits) {
 }
 
 /// All sides up to 20, and blocks from one row to more rows than the image has.
-TEST(WindowSlides, WindowsOfTheFirstRowsAreMadeOfMarks) {
+TEST(WindowSlides, MarksCoverTheWindowsOfTheFirstRows) {
   for (int height = 1; height <= 20; ++height) {
     for (int radius = 0; radius < height; ++radius) {
       for (int rows = 1; rows <= height + 1; ++rows) {
@@ -234,7 +234,7 @@ TEST(WindowSlides, WindowsOfTheFirstRowsAreMadeOfMarks) {
   }
 }
 
-TEST(WindowSlides, NearbyRowsAreThoseOfTheBorder) {
+TEST(WindowSlides, NearbyRowsFollowTheBorder) {
   for (int height = 1; height <= 9; ++height) {
     for (int row = 1 - height; row <= 2 * height - 2; ++row) {
       for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
@@ -246,7 +246,7 @@ TEST(WindowSlides, NearbyRowsAreThoseOfTheBorder) {
 
 /// Shared memory has 32 banks of one word. Eight threads that write 16 bytes each, or 32 that read a word each, access
 /// it together.
-TEST(WindowSlides, PartsHaveTheColumnsOfTheirWindows) {
+TEST(WindowSlides, PartsContainTheColumnsOfTheirWindows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int trial = 0; trial < 2000; ++trial) {
@@ -276,7 +276,7 @@ TEST(WindowSlides, PartsHaveTheColumnsOfTheirWindows) {
   EXPECT_EQ(RowParts(20000, 8000, 16384).count(), 0);
 }
 
-TEST(WindowSlides, PlacesShareFewBanks) {
+TEST(WindowSlides, PlacesCauseFewBankConflicts) {
   std::set<int> places;
   for (int word = -256; word < 1024; ++word) {
     ASSERT_EQ(slide_place(word + 128), slide_place(word) + 128);
@@ -301,7 +301,7 @@ TEST(WindowSlides, PlacesShareFewBanks) {
   }
 }
 
-TEST(WindowSlides, MeansFollowARow) {
+TEST(WindowSlides, MeansAreExactFromThePreviousRowsMean) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   constexpr double kMostOfARow = 255.0 / (kMaxWholeSums / 2 + 2);
@@ -330,7 +330,7 @@ TEST(WindowSlides, MeansFollowARow) {
   }
 }
 
-TEST(WindowSlides, QuotientsNextToEveryStep) {
+TEST(WindowSlides, QuotientsAreExactNextToEveryStep) {
   constexpr std::uint32_t kMost = std::uint32_t{kMaxWholeSums} * kMaxWholeSums;
   for (std::uint32_t n = 1; n <= kMost; n += 1 + n / 300) {
     // A device's quotient can differ by 2 units in the last place.

@@ -35,7 +35,7 @@ void expect_sums(Backend& backend, const Image& image, WindowSize size, Border b
   }
 }
 
-TEST(WindowTable, EveryWindowOfSmallImages) {
+TEST(WindowTable, MatchesPlainSumsForEveryWindowOfSmallImages) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -116,7 +116,7 @@ void expect_weighted_sums(test::Random& random, Backend& backend, const Image& i
   }
 }
 
-TEST(WindowTable, SumsOfWeights) {
+TEST(WindowTable, MatchesPlainSumsOfWeights) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);
@@ -137,7 +137,7 @@ TEST(WindowTable, SumsOfWeights) {
 }
 
 /// The table exceeds 2³², but no window does.
-TEST(WindowTable, TablesThatWrap) {
+TEST(WindowTable, MatchesPlainSumsIfTheTableWraps) {
   const auto backend = make_cpu_backend(2);
   const Image white = test::constant_image(400, 300, {Sample::u16, 1}, 65535);
   for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {

@@ -51,7 +51,7 @@ bool is_kept_after(Resident& resident, std::optional<ErrorKind> kind) {
   return resident.backends.take(BackendKind::cpu, {options.device, options.threads}) != nullptr;
 }
 
-TEST(Backends, AreKeptForTheNextCommandLineUnlessOneHasFailed) {
+TEST(Backends, AreKeptForTheNextCommandLineUnlessTheyFailed) {
   Resident resident;
   EXPECT_TRUE(is_kept_after(resident, std::nullopt));
   EXPECT_TRUE(is_kept_after(resident, ErrorKind::unsupported));
@@ -74,7 +74,7 @@ double decoding_ms(codecs::FileFormat format) {
   return codecs::declared_image(codecs::encode_image(image.view(), format, "x", {}), "x").decoding_ms;
 }
 
-TEST(Backends, CudaIsForFoldersOfJpegAndPng) {
+TEST(Backends, AutoChoosesCudaForFoldersOfJpegAndPng) {
   using codecs::FileFormat;
   for (const FileFormat format : {FileFormat::jpeg, FileFormat::png}) {
     const double decoding = decoding_ms(format);
@@ -92,13 +92,13 @@ TEST(Backends, CudaIsForFoldersOfJpegAndPng) {
 }
 
 /// The rates measured on an H200 with 16 cores, docs/performance.md: hist of PNG photographs with noise.
-TEST(Backends, TheCostOfPngIsThatMeasured) {
+TEST(Backends, PngCostMatchesTheMeasuredRate) {
   const Workload folder{1000, 1000 * kPhoto, decoding_ms(codecs::FileFormat::png), 16, {.thread_ms = 0.3}};
   const double images_per_second = 1000.0 * 1000.0 / backend_entry(BackendKind::cpu).cost_ms(folder);
   EXPECT_NEAR(images_per_second, 112.0, 12.0);
 }
 
-TEST(Backends, CudaIsForOneImageOfAnOperationThatComputesMuch) {
+TEST(Backends, AutoChoosesCudaForOneImageOfAnExpensiveOperation) {
   const OperationCost cost{.thread_ms = 400.0, .useful_threads = 64, .device_ms = 4.0};
   for (const int threads : {2, 8, 16}) {
     EXPECT_TRUE(cuda_is_faster({1, 24'000'000, 0.0, threads, cost})) << "one photo, " << threads << " threads";
@@ -123,7 +123,7 @@ void expect_queues(const char* of_the_user, const DeviceWork& work, const std::s
   EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << work.workers << " workers, " << queues << " queues";
 }
 
-TEST(Backends, AnUnknownNumberOfImagesGetsTheQueuesOfAFolder) {
+TEST(Backends, AnUnknownNumberOfImagesGetsAsManyQueuesAsAFolder) {
   expect_queues(nullptr, {1, std::nullopt}, "1");
   expect_queues(nullptr, {16, std::nullopt}, "8");
   expect_queues("12", {16, std::nullopt}, "12");
@@ -156,7 +156,7 @@ void expect_visible(const char* of_the_user, std::optional<int> only_device, con
   EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << of_the_user << ", not " << visible;
 }
 
-TEST(Backends, CudaSeesOnlyTheDeviceThatIsUsed) {
+TEST(Backends, CudaSeesOnlyTheSelectedDevice) {
   expect_visible("0,1", 0, "0");
   expect_visible("3,1,2", 1, "1");
   expect_visible("GPU-8932f937,MIG-1a,GPU-7", 2, "GPU-7");
@@ -165,7 +165,7 @@ TEST(Backends, CudaSeesOnlyTheDeviceThatIsUsed) {
   expect_visible("", 0, "");
 }
 
-TEST(Backends, CudaSeesNoDeviceThatTheUserHides) {
+TEST(Backends, CudaDoesNotSeeDevicesThatTheUserHides) {
   expect_visible("0,1", 2, "0,1");
   expect_visible("0,1,-1,2", 2, "0,1,-1,2");
   expect_visible("0,,2", 1, "0,,2");

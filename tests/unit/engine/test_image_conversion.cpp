@@ -92,7 +92,7 @@ TEST(ImageConversion, FlattensExtremesOf16BitsExactly) {
   }
 }
 
-TEST(ImageConversion, DepthIsTheNearestLevelForAllLevels) {
+TEST(ImageConversion, DepthChangesRoundEveryLevelToTheNearest) {
   const Image deep_levels = image_of_pixels(65536, 1, {Sample::u16, 1}, [](std::size_t i) {
     return std::vector<std::uint32_t>{static_cast<std::uint32_t>(i)};
   });
@@ -111,7 +111,7 @@ TEST(ImageConversion, DepthIsTheNearestLevelForAllLevels) {
   EXPECT_TRUE(same_pixels(convert(wide.clone(), {.depth = Sample::u8}).view(), levels.view()));
 }
 
-TEST(ImageConversion, DepthConvertsEverySample) {
+TEST(ImageConversion, DepthChangesConvertEverySample) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : photographic_formats()) {
@@ -141,7 +141,7 @@ TEST(ImageConversion, FlattensBeforeTheDepthChanges) {
   EXPECT_EQ(sample_at(result.view(), 0, 0, 0), 164U);
 }
 
-TEST(ImageConversion, FormatIsKnownBefore) {
+TEST(ImageConversion, PredictsTheFormatOfItsResult) {
   for (const PixelFormat format : photographic_formats()) {
     for (const ImageConversion& conversion :
          {ImageConversion{}, ImageConversion{.background = kWhite}, ImageConversion{.background = kOrange},
@@ -158,7 +158,7 @@ TEST(ImageConversion, FormatIsKnownBefore) {
   EXPECT_EQ(converted_bytes(2, {.background = kOrange}), 3U) << "gray with alpha";
 }
 
-TEST(RgbColor, IsReadInEveryForm) {
+TEST(RgbColor, IsReadInEveryNotation) {
   const std::vector<std::pair<std::string, RgbColor>> colors = {
       {"white", kWhite},
       {"Black", {}},
@@ -177,7 +177,7 @@ TEST(RgbColor, IsReadInEveryForm) {
   }
 }
 
-TEST(RgbColor, RejectsWhatIsNone) {
+TEST(RgbColor, RejectsInvalidText) {
   for (const std::string text :
        {"",        "#",      "whit",   "12",     "ff",   "fffff", "fffffff",  "##fff", "1,2",    "1,2,3,4",
         "1,2,256", "1, 2,3", "-1,2,3", "+1,2,3", "1,,3", ",,",    "0xffffff", "ggg",   "#1,2,3", "white "}) {

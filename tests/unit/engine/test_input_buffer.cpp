@@ -15,7 +15,7 @@ class InputBufferTest : public ::testing::Test {
   InputBuffer buffer_;
 };
 
-TEST_F(InputBufferTest, LendsTheSameMemoryAgain) {
+TEST_F(InputBufferTest, LendsTheSameMemoryToTheNextFile) {
   const std::byte* first = nullptr;
   {
     const ByteMemory memory = buffer_.lend(*backend_, 1000);
@@ -27,7 +27,7 @@ TEST_F(InputBufferTest, LendsTheSameMemoryAgain) {
   }
 }
 
-TEST_F(InputBufferTest, LendsNothingTwice) {
+TEST_F(InputBufferTest, DoesNotLendMemoryTwice) {
   ByteMemory memory = buffer_.lend(*backend_, 1000);
   EXPECT_EQ(buffer_.lend(*backend_, 1000), nullptr);
   const ByteMemory moved = std::move(memory);
@@ -42,11 +42,11 @@ TEST_F(InputBufferTest, GrowsForALargerFile) {
   memory[0] = memory[kLarge - 1] = std::byte{1};  // a sanitizer detects a buffer that is too small
 }
 
-TEST_F(InputBufferTest, LeavesHugeFilesToOrdinaryMemory) {
+TEST_F(InputBufferTest, DoesNotLendMemoryForHugeFiles) {
   EXPECT_EQ(buffer_.lend(*backend_, std::size_t{1} << 32), nullptr);
 }
 
-TEST(InputBuffer, WhatIsLentOutlivesTheBuffer) {
+TEST(InputBuffer, LentMemoryOutlivesTheBuffer) {
   ByteMemory memory;
   {
     const std::unique_ptr<Backend> backend = make_cpu_backend(1);

@@ -56,7 +56,7 @@ std::string read_all(const Descriptor& file) {
 }
 
 /// A reader between two writers would see the end of the file and stop reading.
-TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
+TEST(ItemOutputs, OpenAFifoOnceForAllParts) {
   const TemporaryFolder folder;
   const std::string path = folder / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -94,7 +94,7 @@ std::optional<ErrorKind> error_of(const Step& step) {
   }
 }
 
-TEST(ItemOutputs, TextReplacesNoImageAndNoInput) {
+TEST(ItemOutputs, DoNotReplaceAnImageOrInputWithText) {
   const TemporaryFolder folder;
   const std::string qoi = "qoif, of a format that gpuimg does not read";
   const std::vector<std::string> inputs = {folder / "in.json"};

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Placement::Kind;
 
-TEST(Placement, StripsFollowTheWholeImageOnADevice) {
+TEST(Placement, ADeviceFallsBackToStrips) {
   for (const bool may_use_cpu : {false, true}) {
     const std::optional<Placement> next = placement_after({Kind::whole, true}, may_use_cpu);
     ASSERT_TRUE(next);
@@ -24,7 +24,7 @@ TEST(Placement, StripsFollowTheWholeImageOnADevice) {
   }
 }
 
-TEST(Placement, TheCpuFollowsStripsAndBandsIfItMay) {
+TEST(Placement, StripsAndBandsFallBackToTheCpuIfAllowed) {
   EXPECT_FALSE(placement_after({Kind::strips, true}, false));
   EXPECT_FALSE(placement_after({Kind::bands, true}, false));
   const std::optional<Placement> after_strips = placement_after({Kind::strips, true}, true);
@@ -37,7 +37,7 @@ TEST(Placement, TheCpuFollowsStripsAndBandsIfItMay) {
   EXPECT_FALSE(after_bands->on_device);
 }
 
-TEST(Placement, NothingFollowsTheHost) {
+TEST(Placement, TheHostHasNoFallback) {
   for (const Kind kind : {Kind::whole, Kind::strips, Kind::bands}) {
     EXPECT_FALSE(placement_after({kind, false}, true));
   }
@@ -51,7 +51,7 @@ std::uint64_t halo_of(const OperationTraits& traits, int width, int channels = 3
          static_cast<std::uint64_t>(channels + static_cast<int>(traits.result_bytes + traits.other_bytes) + 24);
 }
 
-TEST(ExtraBytes, IsThatOfTheOperationIfThereIsOne) {
+TEST(ExtraBytes, EqualThoseOfASingleStep) {
   const DenoiseOptions denoise;
   const ExtraBytes held = held_by({traits_of(denoise, kRgb)}, kRgb);
   EXPECT_EQ(held.result, 3U);
@@ -61,7 +61,7 @@ TEST(ExtraBytes, IsThatOfTheOperationIfThereIsOne) {
   EXPECT_EQ(held_by({traits_of(EqualizeOptions(), kRgb)}, kRgb).result, 0U) << "it is computed in place";
 }
 
-TEST(ExtraBytes, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
+TEST(ExtraBytes, AreTheMaximumOfStepsAndTheSumOfHalos) {
   WindowOptions mean;
   mean.size = 5;
   ThresholdOptions sauvola;
@@ -74,7 +74,7 @@ TEST(ExtraBytes, OfStepsIsTheMostOfAnyAndTheSumOfHalos) {
   EXPECT_EQ(held.halo, halo_of(traits_of(mean, kRgb), 40) + halo_of(traits_of(sauvola, kRgb), 40));
 }
 
-TEST(ExtraBytes, HalosAreAsWideAsWhatTheStepReads) {
+TEST(ExtraBytes, HalosAreAsWideAsTheInputOfTheirStep) {
   ResizeOptions wider;
   wider.width = 400;
   wider.height = 30;
@@ -87,7 +87,7 @@ TEST(ExtraBytes, HalosAreAsWideAsWhatTheStepReads) {
   EXPECT_EQ(held_by({resize, window}, kRgb).halo, halo_of(resize, 40) + halo_of(window, 400));
 }
 
-TEST(LargestShape, HasTheBytesThatTheHeaderDeclares) {
+TEST(LargestShape, HasTheDeclaredNumberOfBytes) {
   codecs::DeclaredImage declared;
   declared.width = 12;
   declared.height = std::uint64_t{1} << 32;

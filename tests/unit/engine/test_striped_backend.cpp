@@ -83,7 +83,7 @@ class StripedBackendTest : public ::testing::Test {
   bool is_file_ = false;
 };
 
-TEST_F(StripedBackendTest, Histograms) {
+TEST_F(StripedBackendTest, HistogramsMatchTheWholeImage) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
     const auto count = [](Backend& backend, const Picture& picture, const Selection& selection) {
@@ -103,7 +103,7 @@ TEST_F(StripedBackendTest, Histograms) {
   });
 }
 
-TEST_F(StripedBackendTest, Equalization) {
+TEST_F(StripedBackendTest, EqualizationMatchesTheWholeImage) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
     EqualizeOptions options;
@@ -125,7 +125,7 @@ TEST_F(StripedBackendTest, Equalization) {
 }
 
 /// Includes strips whose windows contain rows of other strips, or no counted pixel.
-TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
+TEST_F(StripedBackendTest, ThresholdsOfSelectedPixelsMatchTheWholeImage) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
     ThresholdOptions options;
@@ -151,7 +151,7 @@ TEST_F(StripedBackendTest, ThresholdsOfSelectedPixels) {
   });
 }
 
-TEST_F(StripedBackendTest, SummedAreaTables) {
+TEST_F(StripedBackendTest, SummedAreaTablesMatchTheWholeImage) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     IntegralOptions options;
     options.layout = static_cast<TableLayout>(random.below(2));
@@ -169,7 +169,7 @@ TEST_F(StripedBackendTest, SummedAreaTables) {
   });
 }
 
-TEST_F(StripedBackendTest, Hsl) {
+TEST_F(StripedBackendTest, HslMatchesTheWholeImage) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const auto encoding = static_cast<HslEncoding>(random.below(4));
     const HslAdjustment by{static_cast<float>(random.between(-400, 400)), 1.25F, 0.75F};
@@ -189,7 +189,7 @@ TEST_F(StripedBackendTest, Hsl) {
   });
 }
 
-TEST_F(StripedBackendTest, EveryOperationOfTheList) {
+TEST_F(StripedBackendTest, EveryOperationMatchesTheWholeImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -205,7 +205,7 @@ TEST_F(StripedBackendTest, EveryOperationOfTheList) {
   }
 }
 
-TEST_F(StripedBackendTest, ResultsThatAreTaken) {
+TEST_F(StripedBackendTest, RowsPassedToASinkMatchTheWholeImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -287,7 +287,7 @@ class GeneratedRows final : public codecs::RowReader {
   }
 };
 
-TEST_F(StripedBackendTest, CountsOfATrillionPixels) {
+TEST_F(StripedBackendTest, CountsATrillionPixels) {
   constexpr int kSide = 1 << 20;
   AllOfOneLevel inner;
   StripedBackend striped(inner, std::size_t{64} << 20);
@@ -325,7 +325,7 @@ TEST_F(StripedBackendTest, VoidRowsGiveNoResult) {
   }
 }
 
-TEST_F(StripedBackendTest, DenoisingTellsHowFarTheWholeImageIs) {
+TEST_F(StripedBackendTest, DenoisingReportsTheProgressOfTheWholeImage) {
   test::Random random;
   const Image image = test::smooth_image(random, 40, 30, {Sample::u8, 1});
   DenoiseOptions options;
@@ -356,7 +356,7 @@ Picture column_sums(Backend& backend, const Picture& picture) {
   return backend.upload(std::move(to));
 }
 
-TEST_F(StripedBackendTest, HaloRows) {
+TEST_F(StripedBackendTest, HaloRowsMatchTheWholeImage) {
   each([&](test::Random&, StripedBackend& striped, const Image& image) {
     const Picture tested =
         striped.by_rows(striped.upload(image.view()), {Sample::u32, image.format().channels}, 2, column_sums);

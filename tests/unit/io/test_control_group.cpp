@@ -49,21 +49,21 @@ class Root {
   test::TemporaryFolder folder_;
 };
 
-class Version1 : public ::testing::Test {
+class ControlGroupV1 : public ::testing::Test {
  protected:
   Root root_{"11:memory:/job/7\n4:cpu,cpuacct:/job/7\n1:name=systemd:/init\n0::/\n", kVersion1Mounts};
   std::string memory_ = "/sys/fs/cgroup/memory";
   std::string cpu_ = "/sys/fs/cgroup/cpu,cpuacct";
 };
 
-class Version2 : public ::testing::Test {
+class ControlGroupV2 : public ::testing::Test {
  protected:
   Root root_{"0::/user.slice/job.scope\n", kVersion2Mount};
   std::string group_ = "/sys/fs/cgroup/user.slice/job.scope";
   std::string above_ = "/sys/fs/cgroup/user.slice";
 };
 
-TEST_F(Version1, LeavesTheLimitLessWhatIsUsed) {
+TEST_F(ControlGroupV1, FreeMemoryIsTheLimitMinusUsage) {
   root_.put(memory_ + "/job/7/memory.limit_in_bytes", "1000000\n");
   root_.put(memory_ + "/job/7/memory.usage_in_bytes", "300000\n");
   EXPECT_EQ(root_.free(), 700000U);
@@ -71,7 +71,7 @@ TEST_F(Version1, LeavesTheLimitLessWhatIsUsed) {
   EXPECT_EQ(root_.free(), 0U);
 }
 
-TEST_F(Version1, FileCacheIsFree) {
+TEST_F(ControlGroupV1, FileCacheCountsAsFree) {
   root_.put(memory_ + "/job/7/memory.limit_in_bytes", "1000000\n");
   root_.put(memory_ + "/job/7/memory.usage_in_bytes", "300000\n");
   root_.put(memory_ + "/job/7/memory.stat",
@@ -79,7 +79,7 @@ TEST_F(Version1, FileCacheIsFree) {
   EXPECT_EQ(root_.free(), 950000U);
 }
 
-TEST_F(Version1, TheSmallestLimitOfTheTreeCounts) {
+TEST_F(ControlGroupV1, TheSmallestLimitOfTheTreeCounts) {
   root_.put(memory_ + "/memory.limit_in_bytes", kNoLimit);
   root_.put(memory_ + "/job/memory.limit_in_bytes", "5000\n");
   root_.put(memory_ + "/job/memory.usage_in_bytes", "4000\n");
@@ -90,14 +90,14 @@ TEST_F(Version1, TheSmallestLimitOfTheTreeCounts) {
   EXPECT_EQ(root_.free(), 500U);
 }
 
-TEST_F(Version1, AHugeLimitIsNone) {
+TEST_F(ControlGroupV1, AHugeLimitMeansNoLimit) {
   root_.put(memory_ + "/job/7/memory.limit_in_bytes", kNoLimit);
   root_.put(memory_ + "/job/7/memory.usage_in_bytes", "100\n");
   root_.put(memory_ + "/job/7/memory.stat", "hierarchical_memory_limit 9223372036854771712\n");
   EXPECT_EQ(root_.free(), std::nullopt);
 }
 
-TEST_F(Version1, TheLimitOfAGroupThatIsNotMountedIsInTheStatistics) {
+TEST_F(ControlGroupV1, StatisticsGiveTheLimitOfAnUnmountedGroup) {
   root_.put("/proc/self/mountinfo", "35 31 0:32 /job/7 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
   root_.put(memory_ + "/memory.limit_in_bytes", kNoLimit);
   root_.put(memory_ + "/memory.usage_in_bytes", "100\n");
@@ -105,7 +105,7 @@ TEST_F(Version1, TheLimitOfAGroupThatIsNotMountedIsInTheStatistics) {
   EXPECT_EQ(root_.free(), 2900U);
 }
 
-TEST_F(Version1, SwapCountsBeforeTheKernelKills) {
+TEST_F(ControlGroupV1, SwapCountsAsFreeMemory) {
   root_.put(memory_ + "/job/7/memory.limit_in_bytes", "1000\n");
   root_.put(memory_ + "/job/7/memory.usage_in_bytes", "100\n");
   EXPECT_EQ(root_.free_with_swap(5000), 5900U);
@@ -115,7 +115,7 @@ TEST_F(Version1, SwapCountsBeforeTheKernelKills) {
   EXPECT_EQ(root_.free(5000), 900U);
 }
 
-TEST_F(Version1, QuotasAreRoundedUpAndTheSmallestCounts) {
+TEST_F(ControlGroupV1, QuotasAreRoundedUpAndTheSmallestCounts) {
   EXPECT_EQ(root_.processors(), std::nullopt);
   root_.put(cpu_ + "/job/7/cpu.cfs_period_us", "100000\n");
   root_.put(cpu_ + "/job/7/cpu.cfs_quota_us", "-1\n");
@@ -129,7 +129,7 @@ TEST_F(Version1, QuotasAreRoundedUpAndTheSmallestCounts) {
   EXPECT_EQ(root_.processors(), 1);
 }
 
-TEST_F(Version2, LeavesTheLimitLessWhatIsUsedButForFileCache) {
+TEST_F(ControlGroupV2, FreeMemoryIsTheLimitMinusUsageExceptFileCache) {
   root_.put(group_ + "/memory.max", "1000000\n");
   root_.put(group_ + "/memory.current", "300000\n");
   EXPECT_EQ(root_.free(), 700000U);
@@ -137,7 +137,7 @@ TEST_F(Version2, LeavesTheLimitLessWhatIsUsedButForFileCache) {
   EXPECT_EQ(root_.free(), 950000U);
 }
 
-TEST_F(Version2, TheSmallestLimitOfTheTreeCounts) {
+TEST_F(ControlGroupV2, TheSmallestLimitOfTheTreeCounts) {
   root_.put(group_ + "/memory.max", "max\n");
   root_.put(group_ + "/memory.current", "100\n");
   EXPECT_EQ(root_.free(), std::nullopt);
@@ -148,7 +148,7 @@ TEST_F(Version2, TheSmallestLimitOfTheTreeCounts) {
   EXPECT_EQ(root_.free(), 600U);
 }
 
-TEST_F(Version2, SwapCountsBeforeTheKernelKills) {
+TEST_F(ControlGroupV2, SwapCountsAsFreeMemory) {
   root_.put(group_ + "/memory.max", "1000\n");
   root_.put(group_ + "/memory.current", "100\n");
   EXPECT_EQ(root_.free_with_swap(5000), 5900U);
@@ -158,7 +158,7 @@ TEST_F(Version2, SwapCountsBeforeTheKernelKills) {
   EXPECT_EQ(root_.free(5000), 900U);
 }
 
-TEST_F(Version2, QuotasAreRoundedUpAndTheSmallestCounts) {
+TEST_F(ControlGroupV2, QuotasAreRoundedUpAndTheSmallestCounts) {
   root_.put(group_ + "/cpu.max", "max 100000\n");
   EXPECT_EQ(root_.processors(), std::nullopt);
   root_.put(above_ + "/cpu.max", "150000 100000\n");
@@ -167,7 +167,7 @@ TEST_F(Version2, QuotasAreRoundedUpAndTheSmallestCounts) {
   EXPECT_EQ(root_.processors(), 1);
 }
 
-TEST_F(Version2, AContainerSeesItsGroupAsTheRoot) {
+TEST_F(ControlGroupV2, AContainerSeesItsGroupAsTheRoot) {
   root_.put("/proc/self/cgroup", "0::/\n");
   root_.put("/sys/fs/cgroup/memory.max", "1000\n");
   root_.put("/sys/fs/cgroup/memory.current", "100\n");
@@ -186,7 +186,7 @@ TEST(ControlGroup, HybridMountsAreBothRead) {
   EXPECT_EQ(root.free(), 700U);
 }
 
-TEST(ControlGroup, AMountOfAnInnerGroupShowsOnlyWhatIsBelow) {
+TEST(ControlGroup, AMountOfAnInnerGroupShowsOnlyTheGroupsBelow) {
   const Root root("11:memory:/docker/abc/inner\n",
                   "35 31 0:32 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n");
   root.put("/sys/fs/cgroup/memory/inner/memory.limit_in_bytes", "800\n");
@@ -204,20 +204,20 @@ TEST(ControlGroup, APathOutsideTheMountMeansTheMountItself) {
   }
 }
 
-TEST(ControlGroup, AnotherGroupsMountDoesNotCount) {
+TEST(ControlGroup, MountsOfOtherGroupsAreIgnored) {
   const Root root("0::/job\n", std::string(kVersion2Mount) + "52 23 0:28 /other /mnt/other rw - cgroup2 cgroup2 rw\n");
   root.put("/sys/fs/cgroup/job/memory.max", "800\n");
   root.put("/mnt/other/memory.max", "5\n");
   EXPECT_EQ(root.free(), 800U);
 }
 
-TEST(ControlGroup, NamesMayHoldColonsAndSpaces) {
+TEST(ControlGroup, NamesMayContainColonsAndSpaces) {
   const Root root("0::/a:b c\n", "31 23 0:28 / /my\\040groups rw - cgroup2 cgroup2 rw\n");
   root.put("/my groups/a:b c/memory.max", "800\n");
   EXPECT_EQ(root.free(), 800U);
 }
 
-TEST(ControlGroup, WhatIsMissingOrMalformedIsNoLimit) {
+TEST(ControlGroup, MissingOrMalformedFilesMeanNoLimit) {
   const Root empty("", "");
   EXPECT_EQ(empty.free(), std::nullopt);
   EXPECT_EQ(empty.processors(), std::nullopt);
@@ -239,7 +239,7 @@ TEST(ControlGroup, WhatIsMissingOrMalformedIsNoLimit) {
   }
 }
 
-TEST(ControlGroup, ThisMachinesAreRead) {
+TEST(ControlGroup, ReadsTheGroupsOfThisMachine) {
   EXPECT_GE(group_processors().value_or(1), 1);
   (void)group_memory(0);
 }

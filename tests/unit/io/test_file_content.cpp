@@ -29,7 +29,7 @@ TEST(FileContent, IsEmptyWithoutParts) {
   EXPECT_EQ(text_of(content), "");
 }
 
-TEST(FileContent, CopiesWhatIsNotLent) {
+TEST(FileContent, CopiesBytesThatAreNotLent) {
   FileContent content;
   std::string text = "one ";
   const FileParts to = content.parts();
@@ -65,7 +65,7 @@ TEST(FileContent, BeginsAndEndsWithLentParts) {
   EXPECT_EQ(text_of(content), "lentlent");
 }
 
-TEST(FileContent, IsInOnePieceWithoutACopyUnlessPartsAreLent) {
+TEST(FileContent, IsContiguousWithoutACopyUnlessPartsAreLent) {
   const auto text_of_span = [](std::span<const std::byte> bytes) {
     return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   };
@@ -89,7 +89,7 @@ TEST(FileContent, IsInOnePieceWithoutACopyUnlessPartsAreLent) {
 }
 
 /// The bytes around the lent memory belong to other code.
-TEST(FileContent, CopiesWhatIsOnlyPartlyLent) {
+TEST(FileContent, CopiesPartsThatAreOnlyPartlyLent) {
   std::string text = "0123456789";
   const std::string_view whole = text;
   FileContent content({bytes_of(whole.substr(2, 6)), nullptr});
@@ -102,7 +102,7 @@ TEST(FileContent, CopiesWhatIsOnlyPartlyLent) {
   EXPECT_EQ(text_of(content), "01278y4");
 }
 
-TEST(FileContent, OwnsWhatOwnsLentParts) {
+TEST(FileContent, KeepsTheOwnerOfLentPartsAlive) {
   auto lent = std::make_shared<std::string>("owned");
   const std::weak_ptr<std::string> watched = lent;
   {
@@ -114,7 +114,7 @@ TEST(FileContent, OwnsWhatOwnsLentParts) {
   EXPECT_TRUE(watched.expired());
 }
 
-TEST(FileContent, PartsWithAPlaceComeInAnyOrder) {
+TEST(FileContent, AcceptsPlacedPartsInAnyOrder) {
   FileContent content;
   const FileParts to = content.parts();
   to.place(4, bytes_of("56"));

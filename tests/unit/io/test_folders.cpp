@@ -41,7 +41,7 @@ TEST(TempCleanup, RemovesOnlyUnlockedFilesOfThisHost) {
   EXPECT_EQ(remove_stale_temporaries(folder / "missing"), 0U);
 }
 
-TEST(OutputFolder, ConcurrentCreation) {
+TEST(OutputFolder, CanBeCreatedConcurrently) {
   const TemporaryFolder folder;
   std::vector<std::thread> makers;
   for (int i = 0; i < 8; ++i) {

@@ -48,7 +48,7 @@ TEST(InputFile, ReadsAFileIntoLentMemory) {
   EXPECT_EQ(text_of(read_input(folder / "file", [](std::size_t) { return ByteMemory(); })), "content");
 }
 
-TEST(InputFile, AFileLongerThanItReportsLeavesLentMemory) {
+TEST(InputFile, AFileLongerThanReportedIsMovedOutOfLentMemory) {
   const auto owner = std::make_shared<std::vector<std::byte>>();
   const Bytes bytes = read_input("/proc/self/status", [&](std::size_t size) { return lent_by(owner, size); });
   EXPECT_GT(bytes.size, 0U);

@@ -88,7 +88,7 @@ TEST(OutputFile, TheFileSizeLimitLeavesNothingBehind) {
 
 void become_output(const std::string& path, int flags) { ::dup2(::open(path.c_str(), flags, 0600), STDOUT_FILENO); }
 
-TEST(OutputFile, StandardOutput) {
+TEST(OutputFile, WritesToStandardOutput) {
   const TemporaryFolder folder;
   const std::string content(200'000, 'x');
   check_output("-", "", kCareful);

@@ -203,7 +203,7 @@ TEST(OutputFile, UnusualNamesWorkAndAreEscapedInMessages) {
   }
 }
 
-TEST(OutputFile, NoMemoryIsNoFaultOfTheDisk) {
+TEST(OutputFile, OutOfMemoryIsNotReportedAsADiskError) {
   EXPECT_THROW(fail_writing("out", ENOMEM), std::bad_alloc);
   EXPECT_THROW(fail_writing("out", ENOSPC), OutputError);
 }

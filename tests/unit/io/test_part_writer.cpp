@@ -139,7 +139,7 @@ bool write_and_compare(const Bytes& content, std::size_t most, int threads, std:
   return is_mapped;
 }
 
-TEST(PartWriter, TheSameBytesFromAnyNumberOfThreads) {
+TEST(PartWriter, WritesTheSameBytesFromAnyNumberOfThreads) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
@@ -154,7 +154,7 @@ TEST(PartWriter, TheSameBytesFromAnyNumberOfThreads) {
 }
 
 /// More windows than stay mapped at a time; each part spans two windows.
-TEST(PartWriter, PartsThatAreFarApart) {
+TEST(PartWriter, WritesPartsThatAreFarApart) {
   constexpr std::size_t kApart = 64 * kMegabyte;
   constexpr std::size_t kParts = 12;
   constexpr std::size_t kThreads = 4;  // all of them can use mappings
@@ -205,7 +205,7 @@ TEST(PartWriter, TheFileEndsAfterItsLastByte) {
   }
 }
 
-TEST(PartWriter, WithoutAMappingTheBytesAreTheSame) {
+TEST(PartWriter, WritesTheSameBytesWithoutAMapping) {
   const std::string shown = "out.tar";
   const std::string missing = "/nowhere/at/all";
   std::mt19937 random(2);
@@ -271,7 +271,7 @@ int outcome(const std::string& path, const Bytes& content, std::size_t most, con
   return std::ranges::equal(std::as_bytes(std::span(text)), content) ? 0 : 2;
 }
 
-TEST(PartWriter, TheFileSizeLimitIsThatOfTheContent) {
+TEST(PartWriter, TheFileSizeLimitAppliesOnlyToTheContent) {
   const auto limited = [](std::size_t limit) {
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit of_files{limit, limit};
@@ -292,7 +292,7 @@ bool has_own_disk(const std::string& folder) {
          ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4k") == 0;
 }
 
-TEST(PartWriter, AFullDiskIsAnErrorHoweverMuchFits) {
+TEST(PartWriter, AFullDiskIsAnErrorForAnyAmountThatFits) {
   const TemporaryFolder folder;
   const int status = status_of([&] {
     if (!has_own_disk(folder / "")) {

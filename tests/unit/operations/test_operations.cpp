@@ -45,7 +45,7 @@ TEST(Operations, ListAgreesWithEachBackend) {
   }
 }
 
-TEST(Operations, NamesAndTrials) {
+TEST(Operations, HaveUniqueNamesAndTimedTrials) {
   std::set<std::string> names;
   for (const Operation& operation : operations()) {
     EXPECT_TRUE(names.emplace(operation.name).second) << operation.name;
@@ -69,7 +69,7 @@ TEST(Operations, EachHasACommand) {
   }
 }
 
-TEST(Operations, TraitsSayWhatTheResultIs) {
+TEST(Operations, TraitsDescribeTheResult) {
   const auto backend = make_cpu_backend(1);
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 2}}) {
     const Picture picture = backend->upload(test::constant_image(5, 3, format, 9));
@@ -98,7 +98,7 @@ TEST(Operations, CostsOfStepsAddUp) {
   EXPECT_DOUBLE_EQ(both.device_ms, denoise.device_ms);
 }
 
-TEST(Operations, NoTrialTakesMoreThanTheLargest) {
+TEST(Operations, NoResultExceedsTheMaximumDeviceBytes) {
   const auto backend = make_cpu_backend(1);
   const PixelFormat format{Sample::u16, 4};
   const Picture picture = backend->upload(test::constant_image(5, 3, format, 9));
@@ -114,7 +114,7 @@ TEST(Operations, NoTrialTakesMoreThanTheLargest) {
   }
 }
 
-TEST(Operations, DenoisingIsNotOnOpencl) {
+TEST(Operations, OpenclLacksDenoising) {
   const auto has_denoising = [](BackendKind kind) {
     const std::vector<Trial> trials = trials_on(kind, {Sample::u8, 3});
     return std::any_of(trials.begin(), trials.end(),
@@ -128,7 +128,7 @@ TEST(Operations, DenoisingIsNotOnOpencl) {
 
 constexpr std::array kCpuOnly = {BackendKind::cpu};
 
-TEST(OptionsFor, AnOperationThatABackendLacks) {
+TEST(OptionsFor, OneOperationAllowOnlyBackendsThatHaveIt) {
   const auto lacking = [](const GlobalOptions& options) {
     return options_for(std::vector{OperationTraits{.what = "hist", .only_on = kCpuOnly}}, options);
   };
@@ -158,7 +158,7 @@ constexpr std::array kCudaOnly = {BackendKind::cuda};
 constexpr std::array kOpenclOnly = {BackendKind::opencl};
 
 /// With several operations, the CPU runs those that the chosen backend lacks.
-TEST(OptionsFor, StepsThatABackendLacks) {
+TEST(OptionsFor, SeveralStepsLeaveMissingOnesToTheCpu) {
   const OperationTraits anywhere{.what = "anywhere"};
   const OperationTraits on_cpu{.what = "on_cpu", .only_on = kCpuOnly};
   const OperationTraits on_cuda{.what = "on_cuda", .only_on = kCudaOnly};

@@ -80,7 +80,7 @@ TEST(BenchTable, TwoBackendsAreCompared) {
       << bench_table(report, kAnyWidth);
 }
 
-TEST(BenchTable, CodecsHaveNoCopies) {
+TEST(BenchTable, OmitsCopyTimesForCodecs) {
   BenchReport report = report_of(2);
   add_codecs(report);
   EXPECT_EQ(bench_table(report, kAnyWidth),
@@ -114,12 +114,12 @@ TEST(BenchTable, NarrowTerminalsGetFewerColumns) {
   }
 }
 
-TEST(BenchJson, OneBackendIsNeitherEqualNorDifferent) {
+TEST(BenchJson, EqualIsNullForOneBackend) {
   EXPECT_NE(bench_json(report_of(1)).find("\"equal\": null"), std::string::npos);
   EXPECT_NE(bench_json(report_of(2)).find("\"equal\": true"), std::string::npos);
 }
 
-TEST(BenchJson, SaysWhatIsACodec) {
+TEST(BenchJson, MarksCodecs) {
   BenchReport report = report_of(2);
   add_codecs(report);
   report.rows.erase(report.rows.begin());

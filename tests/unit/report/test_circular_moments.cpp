@@ -16,12 +16,12 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-TEST(CircularMoments, NothingCounted) {
+TEST(CircularMoments, AreAbsentIfNothingIsCounted) {
   EXPECT_FALSE(circular_moments(Counts(256, 0)).has_value());
   EXPECT_FALSE(circular_moments(Counts{}).has_value());
 }
 
-TEST(CircularMoments, SingleBinIsItsCenterWithoutDeviation) {
+TEST(CircularMoments, OfASingleBinAreItsCenterAndZero) {
   for (const std::size_t bins : {2U, 3U, 256U, 65536U}) {
     for (const std::size_t bin : {std::size_t{0}, bins / 3, bins - 1}) {
       Counts counts(bins, 0);
@@ -35,7 +35,7 @@ TEST(CircularMoments, SingleBinIsItsCenterWithoutDeviation) {
   }
 }
 
-TEST(CircularMoments, RedOnBothSidesOfZeroIsRed) {
+TEST(CircularMoments, HuesOnBothSidesOfZeroAverageToZero) {
   Counts counts(360, 0);
   counts[359] = 10;
   counts[0] = 10;
@@ -47,7 +47,7 @@ TEST(CircularMoments, RedOnBothSidesOfZeroIsRed) {
   EXPECT_NEAR(moments.deviation, 0.5 * (1.0 + half * half / 12.0), 0.51e-6);
 }
 
-TEST(CircularMoments, ByHand) {
+TEST(CircularMoments, MatchHandComputedValues) {
   // Centers 45°, 135°, 225°, 315°. Two pixels at 45° and one at 135°: S = √½, C = √½/3, R = √5/3.
   const CircularMoments moments = circular_moments(Counts{2, 1, 0, 0}).value();
   EXPECT_NEAR(moments.mean, std::atan(3.0) * 180.0 / std::numbers::pi, 0.51e-6);
@@ -71,7 +71,7 @@ TEST(CircularMoments, OnePixelInAHundredMillionMovesTheDeviation) {
   EXPECT_NEAR(circular_moments(counts)->deviation, std::sqrt(2e-8) * 180.0 / std::numbers::pi, 1e-6);
 }
 
-TEST(CircularMoments, HugeCounts) {
+TEST(CircularMoments, HandleHugeCounts) {
   Counts counts(65536, 0);
   counts[16383] = std::uint64_t{1} << 63;
   counts[16384] = (std::uint64_t{1} << 63) - 1;
@@ -80,7 +80,7 @@ TEST(CircularMoments, HugeCounts) {
   EXPECT_NEAR(moments.deviation, 180.0 / 65536.0, 0.51e-6);
 }
 
-TEST(CircularMoments, RandomHistogramsAgreeWithComplexSums) {
+TEST(CircularMoments, MatchComplexSumsForRandomHistograms) {
   const std::uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);

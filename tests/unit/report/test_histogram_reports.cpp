@@ -91,13 +91,13 @@ TEST(HistogramReport, RejectsInvalidOptions) {
             ErrorKind::usage);
 }
 
-TEST(HistogramReport, SkippedIsTheNumberOfPixelsNotCounted) {
+TEST(HistogramReport, ReportsUncountedPixelsAsSkipped) {
   const HistogramReport report = make_report(histogram_of({{Channel::luma, {1, 2, 0, 3}}}), {}, kImage);
   EXPECT_EQ(report.counted, 6U);
   EXPECT_EQ(report.skipped, 2U);
 }
 
-TEST(HistogramCsv, ExactText) {
+TEST(HistogramCsv, MatchesTheExpectedText) {
   const Histogram one = histogram_of({{Channel::luma, {1, 2, 0, 5}}});
   EXPECT_EQ(to_csv(make_report(one, {}, kImage)), "bin,luma\n0,1\n1,2\n2,0\n3,5\n");
   EXPECT_EQ(to_csv(make_report(one, with_bins(3), kImage)), "bin,from,luma\n0,0,3\n1,2,0\n2,3,5\n");
@@ -131,13 +131,13 @@ TEST(HistogramCsv, BinsDivideTheRange) {
   EXPECT_THROW((void)make_report(counted, options, kImage), Error);
 }
 
-TEST(HistogramCsv, NothingCountedHasSharesOfZero) {
+TEST(HistogramCsv, SharesAreZeroIfNothingIsCounted) {
   ReportOptions options;
   options.normalize = true;
   EXPECT_EQ(to_csv(make_report(histogram_of({{Channel::luma, {0, 0}}}), options, kImage)), "bin,luma\n0,0\n1,0\n");
 }
 
-TEST(HistogramJson, ExactText) {
+TEST(HistogramJson, MatchesTheExpectedText) {
   ReportOptions options = with_bins(2);
   options.region = Rect{1, 0, 2, 2};
   const std::string json = to_json(make_report(histogram_of({{Channel::luma, {2, 1, 0, 1}}}), options, kImage));
@@ -175,13 +175,13 @@ TEST(HistogramJson, ExactText) {
 )");
 }
 
-TEST(HistogramJson, StatisticsAreNullIfNothingWasCounted) {
+TEST(HistogramJson, StatisticsAreNullIfNothingIsCounted) {
   const std::string json = to_json(make_report(histogram_of({{Channel::luma, {0, 0}}}), {}, kImage));
   EXPECT_NE(json.find("\"statistics\": null"), std::string::npos);
   EXPECT_EQ(json.find("\"values\""), std::string::npos);
 }
 
-TEST(HistogramJson, HueHasCircularStatisticsAndNoOrder) {
+TEST(HistogramJson, HueHasOnlyCircularStatistics) {
   const std::string json = to_json(make_report(histogram_of({{Channel::hue, {2, 1, 0, 0}}}), {}, kImage));
   EXPECT_NE(json.find(R"(
       "statistics": {

@@ -15,12 +15,12 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-TEST(HistogramStatistics, AbsentWhenNothingWasCounted) {
+TEST(HistogramStatistics, AreAbsentIfNothingIsCounted) {
   EXPECT_FALSE(statistics_of(Counts(256, 0)).has_value());
   EXPECT_FALSE(statistics_of(Counts{}).has_value());
 }
 
-TEST(HistogramStatistics, SingleLevel) {
+TEST(HistogramStatistics, DescribeASingleLevel) {
   Counts counts(256, 0);
   counts[7] = 1234;
   const auto s = statistics_of(counts).value();
@@ -37,7 +37,7 @@ TEST(HistogramStatistics, SingleLevel) {
   }
 }
 
-TEST(HistogramStatistics, ByHand) {
+TEST(HistogramStatistics, MatchHandComputedValues) {
   // Pixels 0 0 1 3: mean 1, variance (1 + 1 + 0 + 4) / 4, entropy ½·1 + 2·¼·2.
   const auto s = statistics_of(Counts{2, 1, 0, 1}).value();
   EXPECT_EQ(s.counted, 4U);
@@ -53,7 +53,7 @@ TEST(HistogramStatistics, ByHand) {
   EXPECT_EQ(s.share_at_max, 0.25);
 }
 
-TEST(HistogramStatistics, PercentilesAtExactBoundaries) {
+TEST(HistogramStatistics, PercentilesAreExactAtBoundaries) {
   // 100 pixels with the values 1 … 100: percentile p is the value p.
   Counts counts(256, 0);
   std::fill(counts.begin() + 1, counts.begin() + 101, std::uint64_t{1});
@@ -67,7 +67,7 @@ TEST(HistogramStatistics, PercentilesAtExactBoundaries) {
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 51, 77, 97, 101}));
 }
 
-TEST(HistogramStatistics, SmallestModeOfSeveral) { EXPECT_EQ(statistics_of(Counts{1, 5, 0, 5, 5})->mode, 1U); }
+TEST(HistogramStatistics, ModeIsTheSmallestOfSeveral) { EXPECT_EQ(statistics_of(Counts{1, 5, 0, 5, 5})->mode, 1U); }
 
 TEST(HistogramStatistics, HugeCountsStayExact) {
   const std::uint64_t huge = std::uint64_t{1} << 63;

@@ -115,7 +115,7 @@ Image nearly(const Image& image, test::Random& random) {
   return copy;
 }
 
-TEST(ImageComparison, EveryPairOfFormats) {
+TEST(ImageComparison, MatchesPlainLoopsForEveryPairOfFormats) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat first : test::photographic_formats()) {
@@ -132,13 +132,13 @@ TEST(ImageComparison, EveryPairOfFormats) {
   }
 }
 
-TEST(ImageComparison, LargestDifferencesOfAWideRow) {
+TEST(ImageComparison, AddsTheLargestDifferencesOfAWideRow) {
   const PixelFormat format{Sample::u16, 4};
   expect_as_plain_loops(test::constant_image(70000, 2, format, 0), test::constant_image(70000, 2, format, 65535),
                         65534);
 }
 
-TEST(ImageComparison, OtherSize) {
+TEST(ImageComparison, ReportsDifferentSizes) {
   const PixelFormat format{Sample::u8, 1};
   const Image wide = test::constant_image(3, 2, format, 1);
   const ImageComparison result =
@@ -334,7 +334,7 @@ std::array<Image, 2> pair_of_images(int width, int height, PixelFormat format, t
   return {std::move(a), std::move(b)};
 }
 
-TEST(ImageComparison, SimilarityByEachInstructionSet) {
+TEST(ImageComparison, SimilarityIsTheSameForEachInstructionSet) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : test::photographic_formats()) {
@@ -354,7 +354,7 @@ TEST(ImageComparison, SimilarityByEachInstructionSet) {
   }
 }
 
-TEST(ImageComparison, SimilarityOfConstantImages) {
+TEST(ImageComparison, SimilarityOfConstantImagesMatchesPlainLoops) {
   for (const PixelFormat format : test::photographic_formats()) {
     const std::uint32_t v = format.max_value();
     for (const SsimWindow window : {SsimWindow::box, SsimWindow::gaussian}) {
@@ -374,7 +374,7 @@ TEST(ImageComparison, SimilarityOfConstantImages) {
 }
 
 /// The sums of a row are accumulated in parts.
-TEST(ImageComparison, SimilarityOfWideRows) {
+TEST(ImageComparison, SimilarityOfWideRowsMatchesPlainLoops) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const PixelFormat format{Sample::u8, 3};
@@ -384,7 +384,7 @@ TEST(ImageComparison, SimilarityOfWideRows) {
   }
 }
 
-TEST(ImageComparison, SimilarityNeedsAWindow) {
+TEST(ImageComparison, SimilarityNeedsRoomForAWindow) {
   const PixelFormat format{Sample::u8, 3};
   const auto ssim = [&](int width, int height, SsimWindow window) {
     const Image image = test::constant_image(width, height, format, 7);
@@ -397,7 +397,7 @@ TEST(ImageComparison, SimilarityNeedsAWindow) {
   EXPECT_EQ(ssim(11, 11, SsimWindow::gaussian), 1.0);
 }
 
-TEST(ImageComparison, LimitsThatDoNotHoldAreNamed) {
+TEST(ImageComparison, NamesLimitsThatAreExceeded) {
   ImageComparison found;
   found.same_size = true;
   found.pixels = 1000;

@@ -101,7 +101,7 @@ void flip_bits(std::uint64_t& hash, int count, test::Random& random) {
   }
 }
 
-TEST(HashGroups, EqualThoseOfAllPairs) {
+TEST(HashGroups, MatchASearchOfAllPairs) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (int distance = kHashDistanceLimits.least; distance <= kHashDistanceLimits.most; ++distance) {
@@ -135,7 +135,7 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
 }
 
 /// Several thousand hashes, of every kind that fills only a few buckets or joins many hashes in a few steps.
-TEST(HashGroups, OfThousandsInClusters) {
+TEST(HashGroups, MatchASearchOfAllPairsForThousandsInClusters) {
   constexpr std::size_t kCount = 3000;
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -168,7 +168,7 @@ TEST(HashGroups, OfThousandsInClusters) {
   }
 }
 
-TEST(HashGroups, TheSearchesOfAllPairsAgree) {
+TEST(HashGroups, BothSearchesOfAllPairsAgree) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const std::vector<std::uint64_t> hashes = mixed_hashes(300, random);
@@ -186,7 +186,7 @@ Image thumbnail(HashKind kind, const std::function<int(int x, int y)>& level) {
   return image;
 }
 
-TEST(ImageHash, OfOneLevel) {
+TEST(ImageHash, FlatThumbnailsHaveKnownHashes) {
   for (const int level : {0, 1, 77, 255}) {
     const auto flat = [level](int, int) { return level; };
     EXPECT_EQ(image_hash(HashKind::phash, thumbnail(HashKind::phash, flat).view()),
@@ -196,14 +196,14 @@ TEST(ImageHash, OfOneLevel) {
   }
 }
 
-TEST(ImageHash, TheFirstBitIsTheHighest) {
+TEST(ImageHash, TheFirstPixelSetsTheHighestBit) {
   const auto corner = [](int x, int y) { return x == 0 && y == 0 ? 200 : 10; };
   EXPECT_EQ(image_hash(HashKind::ahash, thumbnail(HashKind::ahash, corner).view()), std::uint64_t{1} << 63);
   const auto right = [](int x, int y) { return x == 1 && y == 0 ? 200 : 10; };
   EXPECT_EQ(image_hash(HashKind::dhash, thumbnail(HashKind::dhash, right).view()), std::uint64_t{1} << 63);
 }
 
-TEST(ImageHash, GrayOfSixteenBitsIsThatOfEight) {
+TEST(ImageHash, SixteenBitGrayEqualsEightBitGray) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 2, 3, 4}) {
@@ -222,7 +222,7 @@ TEST(ImageHash, GrayOfSixteenBitsIsThatOfEight) {
 }
 
 /// All 16-bit levels; each is rounded to the nearest 8-bit level before luma is computed.
-TEST(ImageHash, GrayOfEveryLevelOfSixteenBits) {
+TEST(ImageHash, SixteenBitGrayRoundsEveryLevel) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto rounded = [](std::uint32_t level) { return std::lround(level / 257.0); };  // 257 is odd: no ties

@@ -58,7 +58,7 @@ TEST(LevelTablesCsv, RoundTrips) {
   }
 }
 
-TEST(LevelTablesCsv, LinesMayEndAsElsewhere) {
+TEST(LevelTablesCsv, AcceptsOtherLineEndings) {
   Random random;
   const LevelTables tables = random_tables(random, 3, 256);
   const std::string text = level_tables_to_csv(tables);
@@ -102,7 +102,7 @@ TEST(LevelTablesCsv, RejectsTooManyLevels) {
   EXPECT_EQ(rejection(text + "65536,1\n"), "65538: the table has more than 65536 levels");
 }
 
-TEST(GivenTables, FitByDepthAndChannels) {
+TEST(GivenTables, MustMatchDepthAndChannels) {
   const auto message = [](std::size_t tables, std::size_t levels, EqualizeColor color, PixelFormat format) {
     GivenTables given{{}, "t.csv"};
     given.tables.maps.assign(tables, std::vector<std::uint16_t>(levels));

@@ -36,7 +36,7 @@ ReportOptions automatic() {
   return options;
 }
 
-TEST(PlotRange, EndsCountWhatIsBeyond) {
+TEST(PlotRange, EndSharesIncludeLevelsOutsideTheRange) {
   const Histogram histogram =
       histogram_of({{Channel::luma, counts_of(65536, {{0, 1}, {64, 2}, {65, 3}, {4094, 4}, {4095, 5}, {60000, 6}})}});
   const HistogramReport report = make_report(histogram, in_range(64, 4095), {"a.png", 21, 1, 16, 1});
@@ -56,14 +56,14 @@ TEST(PlotRange, EndsCountWhatIsBeyond) {
   EXPECT_FALSE(LevelCheck("white>50%").met_by(make_report(histogram, {}, {"a.png", 21, 1, 16, 1})));
 }
 
-TEST(PlotRange, RunningSumsBeginWithWhatIsBelow) {
+TEST(PlotRange, RunningSumsIncludeLevelsBelowTheRange) {
   ReportOptions options = in_range(2, 3);
   options.cumulative = true;
   const HistogramReport report = make_report(histogram_of({{Channel::luma, {1, 2, 4, 8}}}), options, {"a.png", 15, 1});
   EXPECT_EQ(report.channels.front().values, (Counts{7, 15}));
 }
 
-TEST(PlotRange, AutomaticIsTheSmallestPowerOfTwo) {
+TEST(PlotRange, AutomaticRangeIsTheSmallestPowerOfTwo) {
   const auto last_for = [](std::size_t level) {
     const Histogram histogram = histogram_of({{Channel::luma, counts_of(65536, {{level, 1}})}});
     return make_report(histogram, automatic(), {"a.png", 1, 1, 16, 1}).axis.last();
@@ -80,14 +80,14 @@ TEST(PlotRange, AutomaticIsTheSmallestPowerOfTwo) {
   EXPECT_EQ(make_report(rgb, automatic(), {"a.png", 1, 1, 16, 3}).axis.last(), 1023U);
 }
 
-TEST(PlotRange, RejectsWhatTheImageDoesNotHave) {
+TEST(PlotRange, RejectsLevelsThatTheImageCannotHave) {
   const Histogram histogram = histogram_of({{Channel::luma, Counts(256, 1)}});
   EXPECT_THROW((void)make_report(histogram, in_range(0, 256), {"a.png", 16, 16}), Error);
   const Histogram hue = histogram_of({{Channel::hue, Counts(256, 1)}});
   EXPECT_THROW((void)make_report(hue, in_range(0, 255), {"a.png", 16, 16}), Error);
 }
 
-TEST(CountCeiling, CutsFewTowersOnly) {
+TEST(CountCeiling, TruncatesOnlyAFewTallColumns) {
   EXPECT_EQ(count_ceiling({}), 0U);
   EXPECT_EQ(count_ceiling({0, 0}), 0U);
   EXPECT_EQ(count_ceiling({7, 0, 1000}), 1000U) << "too few columns";
@@ -105,7 +105,7 @@ TEST(CountCeiling, CutsFewTowersOnly) {
   EXPECT_EQ(count_ceiling(flat), 112500U);
 }
 
-TEST(Overlay, SharesOfEachImage) {
+TEST(Overlay, ShowsTheSharesOfEachImage) {
   std::vector<OverlaidImage> images;
   images.push_back({histogram_of({{Channel::luma, {1, 3, 0, 0}}}), {"a.png", 4, 1, 8, 1}});
   images.push_back({histogram_of({{Channel::luma, {0, 0, 4, 4}}}), {"b.png", 8, 1, 8, 3}});

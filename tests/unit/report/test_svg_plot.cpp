@@ -80,7 +80,7 @@ std::string fault_of(std::string_view xml) {
   return open.empty() ? "" : "open: " + open.back();
 }
 
-TEST(SvgPlot, WellFormedForEveryKindOfReport) {
+TEST(SvgPlot, IsWellFormedForEveryKindOfReport) {
   const std::uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -107,7 +107,7 @@ TEST(SvgPlot, WellFormedForEveryKindOfReport) {
   }
 }
 
-TEST(SvgPlot, StaircaseOfAKnownHistogram) {
+TEST(SvgPlot, DrawsTheStaircaseOfAKnownHistogram) {
   // Axis 0 … 21 over 300 units, bottom at 406: 10 is at 406 − 300·10/21, 20 at 406 − 300·20/21.
   const std::string svg = to_svg(report_of({{Channel::luma, {10, 20, 20, 0}}}), {});
   EXPECT_NE(svg.find("d=\"M80 406H80V263.14H272V120.29H656V406H848V406\""), std::string::npos) << svg;
@@ -133,7 +133,7 @@ TEST(SvgPlot, LegendOfHueNamesTheCircularMean) {
       << opposite;
 }
 
-TEST(SvgPlot, ASumOfImagesHasNoSize) {
+TEST(SvgPlot, OmitsTheSizeForASumOfImages) {
   Histogram histogram;
   histogram.channels = {{Channel::luma, {1, 2}}};
   histogram.counted = 3;
@@ -153,7 +153,7 @@ TEST(SvgPlot, TitleIsEscapedAndTruncated) {
   EXPECT_NE(to_svg(report, {false, std::string(500, 'x')}).find(truncated), std::string::npos);
 }
 
-TEST(SvgPlot, PythonParsesIt) {
+TEST(SvgPlot, IsParsedByPython) {
   if (std::system("python3 -c '' >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "python3 is not installed";
   }
@@ -166,7 +166,7 @@ TEST(SvgPlot, PythonParsesIt) {
   std::filesystem::remove(path);
 }
 
-TEST(PlotScale, Ticks) {
+TEST(PlotScale, HasRoundTicks) {
   EXPECT_DOUBLE_EQ(nice_step(100), 10);
   EXPECT_DOUBLE_EQ(nice_step(101), 20);
   EXPECT_DOUBLE_EQ(nice_step(0.45), 0.05);
@@ -201,7 +201,7 @@ TEST(Columns, DivideEvenlyIfPossible) {
   }
 }
 
-TEST(Columns, SumCountsAndKeepTheLastOfCumulativeValues) {
+TEST(Columns, AddCountsButKeepTheLastCumulativeValue) {
   ChannelReport channel;
   channel.values = {1, 2, 4, 8, 16};
   EXPECT_EQ(columns_of(channel, 2, false), (Counts{3, 12, 16}));

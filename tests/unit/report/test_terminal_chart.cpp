@@ -17,7 +17,7 @@ using test::Counts;
 using test::random_counts;
 using test::report_of;
 
-TEST(TerminalChart, OneChannelUnicode) {
+TEST(TerminalChart, DrawsOneChannelInUnicode) {
   const HistogramReport report = report_of({{Channel::luma, {1, 12, 0, 3}}});
   EXPECT_EQ(to_terminal(report, {16, false, true}),
             " a.png · 4x4\n"
@@ -46,7 +46,7 @@ TEST(TerminalChart, OneChannelUnicode) {
             "   18.8% at 3\n");
 }
 
-TEST(TerminalChart, ThreeChannelsAscii) {
+TEST(TerminalChart, DrawsThreeChannelsInAscii) {
   const HistogramReport report =
       report_of({{Channel::red, {8, 4, 4, 0}}, {Channel::green, {0, 0, 0, 16}}, {Channel::blue, {15, 0, 0, 1}}});
   EXPECT_EQ(to_terminal(report, {80, false, false, 12}),
@@ -103,7 +103,7 @@ TEST(TerminalChart, OnePixelAmongMillionsIsVisible) {
   EXPECT_NE(chart.find("  luma │▁▁██\n"), std::string::npos) << chart;
 }
 
-TEST(TerminalChart, AHighPeakIsCutAndNamed) {
+TEST(TerminalChart, TruncatesAndLabelsAHighPeak) {
   Counts counts(256, 100);
   counts[255] = 5000;
   const std::string chart = to_terminal(report_of({{Channel::red, counts}}), {80, false, false});
@@ -116,13 +116,13 @@ TEST(TerminalChart, AHighPeakIsCutAndNamed) {
   EXPECT_NE(log.find("heights are logarithmic (--log)"), std::string::npos) << log;
 }
 
-TEST(TerminalChart, LogHeights) {
+TEST(TerminalChart, DrawsLogarithmicHeights) {
   // log(1 + 3) is half of log(1 + 15), so the bar has 3 of 6 rows.
   const std::string chart = to_terminal(report_of({{Channel::luma, {15, 3, 0, 0}}}), {16, false, true, 12, true});
   EXPECT_NE(chart.find("│██\n       │██\n       │██\n       │████\n"), std::string::npos) << chart;
 }
 
-TEST(TerminalChart, GrayImagesAreLabeledGray) {
+TEST(TerminalChart, LabelsGrayImages) {
   Histogram histogram;
   histogram.channels = {{Channel::luma, {1, 2}}};
   histogram.counted = 3;
@@ -131,7 +131,7 @@ TEST(TerminalChart, GrayImagesAreLabeledGray) {
   EXPECT_NE(chart.find("  gray |"), std::string::npos) << chart;
 }
 
-TEST(TerminalChart, NothingCounted) {
+TEST(TerminalChart, StatesThatNothingIsCounted) {
   const std::string chart = to_terminal(report_of({{Channel::luma, Counts(256, 0)}}), {80, false, false});
   EXPECT_NE(chart.find(" 0 pixels counted, 16 skipped\n"), std::string::npos) << chart;
 }

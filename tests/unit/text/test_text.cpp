@@ -14,7 +14,7 @@
 namespace gpuimg::test_text {
 namespace {
 
-TEST(NumberText, Forms) {
+TEST(NumberText, FormatsGroupedCompactAndRoundedNumbers) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1234567), "1,234,567");
@@ -30,7 +30,7 @@ TEST(NumberText, Forms) {
   EXPECT_EQ(percent(0.0), "0%");
 }
 
-TEST(NumberText, AppendsWhatFmtFormats) {
+TEST(NumberText, AppendsTheSameTextAsFmt) {
   std::string text = "x";
   append_number(text, std::uint64_t{0});
   append_number(text += ' ', std::numeric_limits<std::uint64_t>::max());
@@ -74,7 +74,7 @@ TEST(Utf8, ReplacesMalformedSequences) {
   EXPECT_EQ(xml_escaped("<a b='c'>&\"\x02\xFF"), "&lt;a b=&apos;c&apos;&gt;&amp;&quot;" + mark + mark);
 }
 
-TEST(JsonWriter, EscapesAndNesting) {
+TEST(JsonWriter, EscapesTextAndNestsValues) {
   JsonWriter json;
   json.begin_object().key("a\"\\\n\t\x01\x7F").text("\xFF\xC3\xA9").key("empty").begin_array().end();
   json.key("real").real(0.1).key("nan").real(std::nan("")).key("list").begin_array().integer(~std::uint64_t{0});
@@ -84,7 +84,7 @@ TEST(JsonWriter, EscapesAndNesting) {
             "  \"nan\": null,\n  \"list\": [\n    18446744073709551615,\n    true,\n    null\n  ]\n}\n");
 }
 
-TEST(JsonDocument, ReadsValuesAndRejectsOthers) {
+TEST(JsonDocument, ReadsValuesAndRejectsOtherTypes) {
   const JsonDocument document(
       R"({"name": "a", "counts": [18446744073709551615, 1], "part": 1.5, "below": -1, "no": null, "so": true})");
   const JsonValue root = document.root();
