@@ -1,5 +1,5 @@
-// --max-memory counts as much memory as an image holds. The tests measure it, and compare it with the number in the
-// error. docs/batch.md, "Memory".
+// The estimate that --max-memory uses covers the memory that an image takes. The tests measure this memory, and compare
+// it with the number in the error message. docs/batch.md, "Memory".
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class ImageMemory : public ::testing::Test {
  protected:
   static constexpr int kWidth = 1600;
   static constexpr int kHeight = 1100;
-  static constexpr std::size_t kText = (std::size_t{1} << 20) + 1;  // of whole_png
+  static constexpr std::size_t kText = (std::size_t{1} << 20) + 1;  // size of the text in whole_png
 
   std::string put(const std::string& name, const FileBytes& file) {
     put_bytes(folder_ / name, file);
@@ -42,7 +42,7 @@ class ImageMemory : public ::testing::Test {
     const Image pixels = smooth_image(random_, kWidth, kHeight, format);
     return put(name, codecs::encode_image(pixels.view(), file_format, name, {}));
   }
-  /// A PNG that is not read in bands: it has more than 1 MB besides pixels.
+  /// A PNG that is not read in bands, because it has more than 1 MB in addition to the pixels.
   std::string whole_png(const std::string& name, PixelFormat format) {
     const Image pixels = smooth_image(random_, kWidth, kHeight, format);
     codecs::WriteOptions options;
@@ -56,7 +56,7 @@ class ImageMemory : public ::testing::Test {
     return run_command(words);
   }
 
-  /// The estimate in megabytes, from the error for an image for which no memory is left.
+  /// The estimate in megabytes, from the error message for an image that exceeds --max-memory.
   std::size_t declared(const Words& words, const Words& names) {
     Words more = names;
     more.insert(more.end(), {"--max-memory", "1K"});
@@ -67,7 +67,7 @@ class ImageMemory : public ::testing::Test {
     return at == std::string::npos ? 0 : std::stoul(rejected.err.substr(at + before.size()));
   }
 
-  /// The estimate is at least the memory that two such images hold, one after the other, and not much more.
+  /// The estimate covers the peak memory of two such images, processed one after the other, and is not much larger.
   void expect_declared(const Words& words, const std::string& file, bool in_bands = false) {
     const std::string extension = file_extension(file);
     const std::string out = folder_ / "out/";
@@ -76,7 +76,7 @@ class ImageMemory : public ::testing::Test {
     if (!in_bands) {
       put_text(file + "2." + extension, text_in(file));
     }
-    (void)run(words, names);  // what is made once
+    (void)run(words, names);  // allocates memory that is kept between runs
     const std::size_t figure = declared(words, names) << 20;
     const HeapMeter meter;
     const CommandRun done = run(words, names);
@@ -86,7 +86,7 @@ class ImageMemory : public ::testing::Test {
       trace += word + " ";
     }
     EXPECT_EQ(done.code, ExitCode::ok) << done.err;
-    const std::size_t text = file_extension(file) == "png" && !in_bands ? kText : 0;  // its text stays with the image
+    const std::size_t text = file_extension(file) == "png" && !in_bands ? kText : 0;  // the text is kept with the image
     EXPECT_LE(held, figure + text) << trace << file;
     EXPECT_GE(held + held / 2 + (std::size_t{8} << 20), figure) << trace << file;
     RecordProperty(trace + extension, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
@@ -121,7 +121,7 @@ class ImageMemory : public ::testing::Test {
   Random random_;
 };
 
-/// Both images, and the rows, sums and counts of the comparison; the second image may be the larger one.
+/// The estimate includes both images, and the rows, sums and counts of the comparison. The second image may be larger.
 TEST_F(ImageMemory, MatchesMeasuredMemoryOfPairs) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
@@ -223,20 +223,20 @@ TEST_F(ImageMemory, MatchesMeasuredMemoryOfBands) {
     for (const std::string& file : {png, deep, image("a.jpg", codecs::FileFormat::jpeg, {Sample::u8, 3}),
                                     image("a.bmp", codecs::FileFormat::bmp, {Sample::u8, 3})}) {
       if (words.front() == "equalize" && file == deep) {
-        continue;  // the table is of 8 bits
+        continue;  // the table is for 8 bits
       }
       expect_declared(words, file, true);
     }
   }
 }
 
-/// Steps before one that counts all rows first are computed again, so that no image is held.
+/// If a step first counts all rows, the steps before it are computed twice, so that no whole image is in memory.
 TEST_F(ImageMemory, StaysBelowTheLimitForStepsInBands) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
-  constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // whole, 20 MB are needed and more
+  constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // the whole image needs more than 20 MB
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
   const std::vector<std::vector<Words>> chains = {
       {{"integral", "--mean", "15"}, {"equalize"}},
@@ -274,7 +274,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
     GTEST_SKIP() << "a sanitizer has the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
-  constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // whole, 36 MB are needed and more
+  constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // the whole image needs more than 36 MB
   const Image pixels = smooth_image(random_, 3000, 2000, {Sample::u8, 3});
   const std::string jpeg = put("a.jpg", make_jpeg(pixels.view(), {}));
   for (const Words& words : {Words{"denoise", "--patch", "1", "--search", "3"}, Words{"integral", "--mean", "15"},
@@ -284,7 +284,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
     Words in_bands = words;
     in_bands.insert(in_bands.end(),
                     {jpeg, folder_ / "bands.png", "--backend", "cpu", "--threads", "2", "-q", "--force"});
-    (void)run_command(in_bands);  // what is made once
+    (void)run_command(in_bands);  // allocates memory that is kept between runs
     const std::string limit = std::to_string(kMuch - memory_for_images(kMuch) + kRoom);
     in_bands.insert(in_bands.end(), {"--max-memory", limit});
     const HeapMeter meter;
@@ -297,7 +297,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
   }
 }
 
-/// Each mask of a run is held once: no image and no step has a copy.
+/// Each mask of a run is in memory once; images and steps do not copy it.
 TEST_F(ImageMemory, HoldsEachMaskOnceInBands) {
   if (!heap_is_metered()) {
     GTEST_SKIP() << "a sanitizer has the allocator";
@@ -317,8 +317,8 @@ TEST_F(ImageMemory, HoldsEachMaskOnceInBands) {
   const std::string whole = folder_ / "whole.png";
   ASSERT_EQ(run({"equalize", "--mask", first}, {png, half}).code, ExitCode::ok);
   ASSERT_EQ(run({"equalize", "--clahe", "--mask", second}, {half, whole}).code, ExitCode::ok);
-  constexpr std::uint64_t kKept = std::uint64_t{8}
-                                  << 20;  // freed memory that malloc can still hold; whole, 48 MB are needed
+  // Freed memory that malloc may keep. The whole image needs 48 MB.
+  constexpr std::uint64_t kKept = std::uint64_t{8} << 20;
   const std::string limit = std::to_string(kMuch - memory_for_images(kMuch) + kRoom + kKept);
   const HeapMeter meter;
   const CommandRun done = run({"equalize", "--mask", first, png, folder_ / "bands.png"},

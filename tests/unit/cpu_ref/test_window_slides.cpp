@@ -244,8 +244,6 @@ TEST(WindowSlides, NearbyRowsFollowTheBorder) {
   }
 }
 
-/// Shared memory has 32 banks of one word. Eight threads that write 16 bytes each, or 32 that read a word each, access
-/// it together.
 TEST(WindowSlides, PartsContainTheColumnsOfTheirWindows) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -276,6 +274,8 @@ TEST(WindowSlides, PartsContainTheColumnsOfTheirWindows) {
   EXPECT_EQ(RowParts(20000, 8000, 16384).count(), 0);
 }
 
+/// Shared memory has 32 banks of one word. Eight threads that write 16 bytes each, or 32 threads that read a word each,
+/// access it at the same time.
 TEST(WindowSlides, PlacesCauseFewBankConflicts) {
   std::set<int> places;
   for (int word = -256; word < 1024; ++word) {
