@@ -129,7 +129,7 @@ MUTATIONS = [
                        "  if (zeros == nullptr) {\n    throw Error(ErrorKind::out",
                        "  std::memset(zeros, zeros == nullptr ? 1 : 0, screen.pixels() * 4);\n"
                        "  if (zeros == nullptr) {\n    throw Error(ErrorKind::out",
-                       ("cli.input_declares_too_much_costs_nothing",)),
+                       ("cli.input_declares_too_much_takes_no_memory",)),
     # Files and process
     Mutation("replaced", "a file that is created in the meantime is not replaced", "app/io/temporary_file.cpp",
              "target_.c_str(), RENAME_NOREPLACE) == 0", "target_.c_str(), 0) == 0",
@@ -185,7 +185,7 @@ MUTATIONS = [
     Mutation("resume-foreign", "--resume replaces only files that its manifest names",
              "app/batch/plan.cpp", "return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;",
              "return !file.empty() || is_of_schema_1;",
-             ("WorkPlan.ReplacesOnlyFilesNamedInTheManifest", "cli.batch_resume_replaces_what_is_recorded"),
+             ("WorkPlan.ReplacesOnlyFilesNamedInTheManifest", "cli.batch_resume_replaces_only_recorded_files"),
              targets=("gpuimg_tests", "gpuimg")),
     Mutation("not-again", "an image that ran out of memory is retried", "app/batch/pipeline.cpp",
              "if (settings_.jobs > 1 && ran_out_of_memory(item)) {", "if (false) {",

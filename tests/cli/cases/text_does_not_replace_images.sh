@@ -62,5 +62,5 @@ rejected 2 bench --size 8 --svg times.png
 rejected 2 equalize -q a.png c.ppm -o new/ --manifest run.png
 rejected 2 hist -q --format svg a.png c.ppm -o 'new/{stem}.png'
 sums | diff ../before - && ls
-echo "- text is replaced, also under a name of another form"
+echo "- text is replaced, also under a name with another extension"
 gpuimg hist -q b.png counts.json --force && gpuimg hist -q --chart b.png table.csv --force && grep -c '│' table.csv
