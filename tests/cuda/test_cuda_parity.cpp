@@ -288,8 +288,9 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   }
 }
 
-/// A block counts 14000 pixels of a small 16-bit image, or up to 65519 pixels if the image needs more blocks than there
-/// are multiprocessors (here 108, 114 and 132). Blocks store counts in bytes, so counts above 255 do not fit.
+/// A block counts 14000 pixels of a small 16-bit image, or up to 65519 pixels if the image needs more blocks than
+/// the device has multiprocessors (here 108, 114 and 132). Blocks store counts in bytes, so counts above 255 do not
+/// fit.
 TEST_F(CudaParity, FlatImagesAroundTheCapacityOfBlocksAndCounters) {
   constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
                             65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};

@@ -62,8 +62,8 @@ void add_archive_seeds(SeedFolder& seeds) {
   const std::string text = member("a.txt", '0', std::string(700, 't'));
   const std::string files = member("b.ppm", '0', "P6 1 1 255 abc") + member("c", '5', "") + member("d", '2', "");
   const std::string tar = text + files + long_name + text + pax + text + end;
-  for (const char passed_over : {'\0', '\1', '\xff'}) {
-    const std::string first(1, passed_over);
+  for (const char skipped : {'\0', '\1', '\xff'}) {
+    const std::string first(1, skipped);
     seeds.add("fuzz_tar", first + tar);
     seeds.add("fuzz_tar", first + gzipped(tar, 6));
     seeds.add("fuzz_tar", first + gzipped(tar.substr(0, kBlock + 9), 0) + gzipped(tar.substr(kBlock + 9), 1) + '\0');

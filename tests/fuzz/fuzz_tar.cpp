@@ -53,14 +53,14 @@ struct Reading {
   bool is_whole = false;
 };
 
-/// Reads an archive. Skips the contents of members whose bit in `passed_over` is set; member i has bit i % 8.
-Reading read(const std::string& path, unsigned passed_over) {
+/// Reads an archive. Skips the contents of members whose bit in `skipped` is set; member i has bit i % 8.
+Reading read(const std::string& path, unsigned skipped) {
   Reading reading;
   try {
     TarReader reader(path);
     for (unsigned i = 0; const auto member = reader.next(); ++i) {
       Member& read = reading.members.emplace_back(Member{member->name, member->size, member->is_file, {}});
-      const bool is_read = member->is_file && member->size <= kMostRead && (passed_over >> i % 8 & 1) == 0;
+      const bool is_read = member->is_file && member->size <= kMostRead && (skipped >> i % 8 & 1) == 0;
       if (is_read) {
         const Bytes bytes = reader.content(*member);
         read.content.assign(reinterpret_cast<const char*>(bytes.data.get()), bytes.size);

@@ -1,4 +1,4 @@
-// Two bugs that oclgrind must find: check_with_oclgrind proves with them that it looks.
+// Two bugs that oclgrind must find, so that check_with_oclgrind can rely on its clean reports.
 
 // Each work-item reads its neighbor's number without a barrier.
 __kernel void race(__global uint* numbers) {

@@ -72,7 +72,7 @@ void use(Backend& backend, const Image& image, const Expected& expected) {
   expect_same(backend, backend.adjust_hsl(here, expected.adjustment), expected.adjusted);
 }
 
-/// Makes each call fail that creating a backend and using it take. The first use must not fail.
+/// Creates and uses a backend without a fault, then again with each call to OpenCL failing in turn.
 void OpenclFaults::each_call_fails(const std::function<void(Backend& backend)>& use, long min_errors) {
   use(*failing_backend());  // fills the cache of programs
   for (const int code : {kOutOfMemory, kDeviceIsGone}) {
@@ -112,7 +112,7 @@ TEST_F(OpenclFaults, EveryCall) {
   each_call_fails([&](Backend& backend) { use(backend, image, expected); }, 20);
 }
 
-/// CLAHE, and a threshold with a scale that is found first.
+/// CLAHE, and a threshold that first computes its scale.
 TEST_F(OpenclFaults, EveryCallOfLocalOperations) {
   Random random;
   SCOPED_TRACE(random.trace());

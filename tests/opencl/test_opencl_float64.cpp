@@ -1,5 +1,5 @@
-// The float64 operations of kernels/arithmetic.cl and window.cl give the bits of the host's: with the device's float64,
-// if it has it, and with integers.
+// The float64 operations of kernels/arithmetic.cl and window.cl give the same bits as the host's: with the device's
+// float64, if it supports float64, and with integers.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -42,7 +42,7 @@ constexpr std::array<const char*, kResults> kNames = {"sum",  "difference", "pro
 
 using Numbers = std::vector<std::uint64_t>;
 
-/// Equal numbers for all kinds of NaN.
+/// The bits of x. All NaNs give the same number.
 std::uint64_t bits_of(double x) { return std::isnan(x) ? ~std::uint64_t{0} : std::bit_cast<std::uint64_t>(x); }
 
 std::array<std::uint64_t, kResults> expected_of(std::uint64_t a, std::uint64_t b) {
@@ -61,7 +61,7 @@ std::array<std::uint64_t, kResults> expected_of(std::uint64_t a, std::uint64_t b
 
 class OpenclFloat64 : public OpenclTest {
  protected:
-  /// The results of the kernel, `kResults` for each pair.
+  /// The kernel's results, `kResults` for each pair of numbers.
   static Numbers computed(const std::shared_ptr<opencl::Device>& device, bool has_float64, const Numbers& a,
                           const Numbers& b) {
     const opencl::Api& api = device->api();

@@ -116,12 +116,12 @@ TEST_F(OpenclParity, Clahe) {
 TEST_F(OpenclParity, Windows) {
   each_image(device(), {{61, 43}}, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
-/// Windows that reach beyond the image on both sides, several times.
+/// Windows that are several times larger than the image.
 TEST_F(OpenclParity, WindowsOfSmallImages) {
   each_image(device(), {{1, 1}, {1, 9}, {7, 2}}, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
 
-/// Levels far apart, so that sums of windows exceed 32 bits, and squares 64 bits.
+/// Levels far apart, so that sums of windows exceed 32 bits, and sums of squares exceed 64 bits.
 TEST_F(OpenclParity, WindowsOfLargeSums) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -139,8 +139,8 @@ TEST_F(OpenclParity, WindowsOfLargeSums) {
   }
 }
 
-/// Devices without 64-bit floats compute the same bits with integers. Parameters that are huge, tiny or negative reach
-/// infinities, numbers that are not normal, and NaN.
+/// Devices without 64-bit floats compute the same bits with integers. Huge, tiny and negative parameters lead to
+/// infinities, subnormal numbers and NaN.
 TEST_F(OpenclParity, WithoutFloat64) {
   const auto poor = make_tested_backend({.lacks_float64 = true});
   Random random;
@@ -169,7 +169,7 @@ TEST_F(OpenclParity, WithoutFloat64) {
   }
 }
 
-/// Limits of counts at which the product of the clip limit and the number of pixels rounds.
+/// Clip limits for which the product with the number of pixels must be rounded.
 TEST_F(OpenclParity, ClipLimits) {
   const auto poor = make_tested_backend({.lacks_float64 = true});
   Random random;

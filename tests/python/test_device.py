@@ -62,7 +62,7 @@ def host_of(tensor):
 class ArraysFromImages(unittest.TestCase):
     """gpuimg's images become arrays of other libraries."""
 
-    def test_pixels_equal_the_hosts(self):
+    def test_pixels_match_the_host(self):
         for path in FILES:
             with self.subTest(path=path.name):
                 expected, image = np.asarray(gpuimg.read(path)), gpuimg.read(path, device="cuda")
@@ -213,7 +213,7 @@ class ManyFiles(unittest.TestCase):
                 self.assertIsNone(item.error)
                 np.testing.assert_array_equal(host_of(torch.from_dlpack(item.image)), expected[item.index % len(FILES)])
 
-    def test_device_images_write_the_hosts_files(self):
+    def test_files_of_device_images_match_the_hosts(self):
         with tempfile.TemporaryDirectory() as folder:
             for extension in ("png", "jpg"):
                 image = gpuimg.read(NIGHT, device="cuda")

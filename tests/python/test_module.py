@@ -82,7 +82,7 @@ class Catalogue(InAFolder):
         printed = subprocess.run([WRITE_CATALOGUE, self.files], capture_output=True, text=True, check=True).stdout
         self.verdicts = dict(line.split("\t") for line in printed.splitlines())
 
-    def test_pixels_equal_the_executables(self):
+    def test_pixels_match_the_executable(self):
         arrays = self.folder / "arrays"
         arrays.mkdir()
         tool("convert", "--backend", "cpu", "--quiet", "--include", "*", "--format", "npy", self.files, f"{arrays}/", ok=(1,))
@@ -99,15 +99,15 @@ class Catalogue(InAFolder):
                 self.assertEqual(item.error.kind, "decode" if says_damage else "unsupported", name)
         self.assertGreater(compared, 0.95 * sum(verdict == "good" for verdict in self.verdicts.values()) - 20)
 
-    def test_pixels_equal_pillows_and_tifffiles(self):
-        readers = others_readers()
+    def test_pixels_match_pillow_and_tifffile(self):
+        readers = other_readers()
         if not readers:
             self.skipTest("neither Pillow nor tifffile is installed")
         equal = {key: 0 for key in LEAST_EQUAL if key[0] in readers}
         for name, verdict in self.verdicts.items():
             extension = name.rsplit(".", 1)[-1]
             for who, read in readers.items():
-                if verdict != "good" or (who, extension) not in equal or READ_OTHERWISE.match(name):
+                if verdict != "good" or (who, extension) not in equal or READ_DIFFERENTLY.match(name):
                     continue
                 try:
                     with warnings.catch_warnings():
@@ -123,7 +123,7 @@ class Catalogue(InAFolder):
             self.assertGreaterEqual(count, LEAST_EQUAL[key], key)
 
 
-def others_readers():
+def other_readers():
     readers = {}
     if importlib.util.find_spec("PIL"):
         from PIL import Image, ImageOps
@@ -153,7 +153,7 @@ def visible(pixels):
 # a maximum other than 255; do not invert images in which 0 is white; do not convert some colors or divide them by
 # alpha; do not invert 1-bit alpha; and do not fill missing blocks with 0. GIF codes of 1 bit are read in various ways.
 # So are, by Pillow 9, jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
-READ_OTHERWISE = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask|runs_4|.*_jump)|pnm_color.*_to_100|"
+READ_DIFFERENTLY = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask|runs_4|.*_jump)|pnm_color.*_to_100|"
                             r"tga_(color16_with_alpha|map15)|"
                             r"tiff_(0_of|\d_of_12_bits|.*premultiplied|cielab|ycbcr|sparse)")
 # The minimum number of equal files, with the oldest tested versions of the readers. For all other files, shapes or
@@ -174,7 +174,7 @@ class Arrays(InAFolder):
                 np.testing.assert_array_equal(np.from_dlpack(image), pixels)
                 np.testing.assert_array_equal(np.asarray(memoryview(image)), pixels)
 
-    def test_strides_are_followed(self):
+    def test_strides_are_respected(self):
         pixels = pattern(9, 8, 4)
         for view in (pixels[::2], pixels[:, ::-1], pixels[::-1, 1::3, :3], pixels[:, :, ::-1], pixels[:, :, 1],
                      np.asfortranarray(pixels), pixels.transpose(1, 0, 2)):
@@ -227,7 +227,7 @@ class Arrays(InAFolder):
 
 
 class Operations(InAFolder):
-    def test_results_equal_the_executables(self):
+    def test_results_match_the_executable(self):
         image = gpuimg.read(NIGHT)
         cases = [
             (image.equalize(), "equalize"),
@@ -250,7 +250,7 @@ class Operations(InAFolder):
                 np.testing.assert_array_equal(np.asarray(result), self.by_the_tool(image, *words))
         np.testing.assert_array_equal(np.asarray(image), np.asarray(gpuimg.read(NIGHT)))
 
-    def test_chains(self):
+    def test_chains_match_single_steps(self):
         image = gpuimg.read(NIGHT)
         words = "resize --size 50% --then equalize --clahe --then flip horizontal"
         chain = gpuimg.chain(words)
@@ -305,7 +305,7 @@ class Operations(InAFolder):
                 self.assertEqual(array.dtype, expected.dtype)
                 np.testing.assert_array_equal(array, expected)
 
-    def test_mistakes_have_the_executables_message(self):
+    def test_mistakes_give_the_executables_message(self):
         image = gpuimg.read(NIGHT)
         for act, words in ((lambda: image.equalize(color="purple"), ("equalize", "--color=purple")),
                            (lambda: image.resize("0x5"), ("resize", "--size=0x5")),
@@ -358,7 +358,7 @@ class Operations(InAFolder):
 
 
 class Files(InAFolder):
-    def test_results_equal_the_executables(self):
+    def test_results_match_the_executable(self):
         for name, options, words in (("a.jpg", {"quality": 80}, ("--quality", 80)), ("a.png", {"png_level": 2}, ("--png-level", 2)),
                                      ("b.jpg", {"subsampling": "444"}, ("--subsampling", 444)), ("a.bmp", {}, ())):
             expected = self.folder / ("tool-" + name)
@@ -403,7 +403,7 @@ class Files(InAFolder):
         image.write(path, force=True)
         self.assertEqual(os.listdir(self.folder), ["a.png"])
 
-    def test_a_missing_device(self):
+    def test_a_missing_device_is_reported(self):
         try:
             gpuimg.read(NIGHT, device="cuda")
         except gpuimg.Error as error:
@@ -411,7 +411,7 @@ class Files(InAFolder):
         else:
             self.skipTest("there is a device")
 
-    def test_names_need_not_be_utf8(self):
+    def test_names_may_be_any_bytes(self):
         path = os.fsencode(self.folder) + b"/\xff\xfe.png"
         gpuimg.read(NIGHT).write(path)
         np.testing.assert_array_equal(np.asarray(gpuimg.read(os.fsdecode(path))), np.asarray(gpuimg.read(NIGHT)))

@@ -135,7 +135,7 @@ class Alone(InAFolder):
                 ("été/写真 " + 90 * "long" + ".png", noise(5, 4, 3)), ("cut.png", noise(61, 43, 4)[:900]),
                 (os.fsdecode(b"\xff\xfe.png"), noise(8, 8, 5))]
 
-    def test_members_equal_the_executables(self):
+    def test_members_match_the_executable(self):
         told = self.work(self.kinds_of_members())
         self.assertEqual(contents(self.out / "in.tar"), self.by_the_tool(self.folder / "in.tar", broken=True))
         self.assertEqual((told["shard"], told["images"]), ("in.tar", 4))

@@ -190,9 +190,9 @@ void Twin::find_states() {
   }
   if ((result_.defects & Defect::not_synchronized) == 0) {
     add_up_sums();
-  } else if (choices_.walks_states) {
+  } else if (choices_.decodes_states_in_order) {
     result_.defects &= ~Defect::not_synchronized;
-    result_.walked = true;
+    result_.decoded_in_order = true;
     table_.tile_size = table_.count;
     walk_states(table_, segments_, code_);
   }

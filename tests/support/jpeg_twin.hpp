@@ -21,15 +21,15 @@ struct TwinChoices {
   std::uint32_t max_rounds = 256;         ///< rounds of synchronization within a tile
   std::uint32_t repair_rounds = 4;        ///< rounds that repair tiles whose start differs from the previous tile's end
   std::uint32_t repair_budget = 256;      ///< number of subsequences of a tile that a round skims again
-  bool walks_states = true;               ///< if synchronization fails, the states are found in order
+  bool decodes_states_in_order = true;    ///< if synchronization fails, finds the states by sequential decoding
   int planted_error = -1;                 ///< subsequence whose state or sums are changed before the writing pass
 };
 
 struct TwinResult {
-  std::uint32_t defects = 0;   ///< gpuimg::jpeg::Defect
-  std::uint32_t rounds = 0;    ///< largest number of rounds in a tile
-  std::uint32_t repaired = 0;  ///< number of repaired tiles
-  bool walked = false;         ///< the states were found in order
+  std::uint32_t defects = 0;      ///< gpuimg::jpeg::Defect
+  std::uint32_t rounds = 0;       ///< largest number of rounds in a tile
+  std::uint32_t repaired = 0;     ///< number of repaired tiles
+  bool decoded_in_order = false;  ///< the states were found by sequential decoding
   std::uint32_t subsequences = 0;
   std::uint64_t symbols = 0;   ///< number of symbols that the writing pass decoded
   std::optional<Image> image;  ///< present if there is no defect

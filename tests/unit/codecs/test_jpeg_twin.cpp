@@ -229,10 +229,10 @@ TEST(JpegTwin, DecodesSubsequencesThatDoNotSynchronize) {
     TwinChoices choices;
     choices.subsequence_bits = 64;
     const TwinResult found = decode_with_twin(*describe_jpeg(file), choices);
-    EXPECT_TRUE(found.walked);
+    EXPECT_TRUE(found.decoded_in_order);
     ASSERT_TRUE(found.image);
     EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
-    choices.walks_states = false;
+    choices.decodes_states_in_order = false;
     EXPECT_EQ(decode_with_twin(*describe_jpeg(file), choices).defects, gpuimg::jpeg::Defect::not_synchronized);
   }
 }
@@ -248,7 +248,7 @@ TEST(JpegTwin, RepairsTilesWithoutRunIn) {
   choices.repair_budget = 100000;
   const TwinResult found = decode_with_twin(*describe_jpeg(file), choices);
   EXPECT_GT(found.repaired, 0U);
-  EXPECT_FALSE(found.walked);
+  EXPECT_FALSE(found.decoded_in_order);
   ASSERT_TRUE(found.image);
   EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
 }

@@ -134,19 +134,19 @@ TEST(FromHsl, WrapsAndClampsFloatsOutOfRange) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto backend = make_cpu_backend(1);
-  const float wild[][4] = {{-120, 1, 0.5F, 2},      {480, 2, 0.5F, -1},       {360, 1, 0.5F, kNan},
-                           {720, 1, 0.5F, 0.5F},    {-1e-9F, 1, 0.5F, 1},     {kNan, 1, 0.5F, 1},
-                           {kInfinity, 1, 0.5F, 1}, {-kInfinity, 1, 0.5F, 1}, {3e38F, 1, 0.5F, 1},
-                           {10, kNan, 0.2F, 1},     {10, -1, 0.2F, 1},        {10, 1, kNan, 1},
-                           {10, 1, 7, kInfinity},   {10, 1, -7, 0},           {10, kInfinity, -kInfinity, 0}};
+  const float out_of_range[][4] = {{-120, 1, 0.5F, 2},      {480, 2, 0.5F, -1},       {360, 1, 0.5F, kNan},
+                                   {720, 1, 0.5F, 0.5F},    {-1e-9F, 1, 0.5F, 1},     {kNan, 1, 0.5F, 1},
+                                   {kInfinity, 1, 0.5F, 1}, {-kInfinity, 1, 0.5F, 1}, {3e38F, 1, 0.5F, 1},
+                                   {10, kNan, 0.2F, 1},     {10, -1, 0.2F, 1},        {10, 1, kNan, 1},
+                                   {10, 1, 7, kInfinity},   {10, 1, -7, 0},           {10, kInfinity, -kInfinity, 0}};
   const std::uint8_t expected[][4] = {{0, 0, 255, 255},     {0, 255, 0, 0},    {255, 0, 0, 0},    {255, 0, 0, 128},
                                       {255, 0, 0, 255},     {255, 0, 0, 255},  {255, 0, 0, 255},  {255, 0, 0, 255},
                                       {255, 0, 0, 255},     {51, 51, 51, 255}, {51, 51, 51, 255}, {0, 0, 0, 255},
                                       {255, 255, 255, 255}, {0, 0, 0, 0},      {0, 0, 0, 0}};
-  constexpr std::size_t kCount = sizeof wild / sizeof wild[0];
+  constexpr std::size_t kCount = sizeof out_of_range / sizeof out_of_range[0];
   static_assert(kCount == sizeof expected / sizeof expected[0]);
   Image hsl(kCount, 1, PixelFormat{Sample::f32, 4});
-  std::memcpy(hsl.view().data, wild, sizeof wild);
+  std::memcpy(hsl.view().data, out_of_range, sizeof out_of_range);
   const Image rgb = backend->download(backend->from_hsl(backend->upload(hsl.view()), HslEncoding::f32, Sample::u8));
   for (std::size_t x = 0; x < kCount; ++x) {
     for (std::size_t c = 0; c < 4; ++c) {
