@@ -208,7 +208,7 @@ run_sanitize() {
       CudaParity.SmallClaheOf8Bits CudaParity.SmallClaheOf16Bits CudaParity.SmallTileOf16BitCounters \
       CudaParity.SmallMatches CudaParity.SmallWindows \
       CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallLargeWindows CudaParity.SmallDenoising \
-      CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
+      CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsDetected \
       CudaJpegEncode.OneOfEverySampling CudaPngDecode.OneOfEveryFormat; do
       # Poisoned memory counts as initialized; initcheck needs memory as the device allocates it.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \

@@ -62,7 +62,7 @@ TEST_F(CudaJpegDamage, Mutants) {
 }
 
 /// Also checks that the workspace decodes a sound file after each defect.
-TEST_F(CudaJpegDamage, EachDefectIsFound) {
+TEST_F(CudaJpegDamage, EachDefectIsDetected) {
   cuda::Workspace workspace(std::make_shared<cuda::Device>(0, cuda::DeviceTestOptions{.poison = poisons_memory()}));
   const FileBytes sound = make_jpeg(constant_image(90, 70, {Sample::u8, 3}, 77).view(), {.restart_interval = 2});
   const Image expected = read_with_libjpeg(sound);

@@ -93,7 +93,7 @@ TEST(HelpText, WrapsWithinTheSecondColumn) {
   EXPECT_NE(help.find("Usage: tool [OPTIONS]\n"), std::string::npos) << help;
 }
 
-TEST(HelpText, LeavesAWordThatIsTooLongWhole) {
+TEST(HelpText, DoesNotBreakALongWord) {
   const CommandParser parser("tool", "a " + std::string(100, 'b') + " c");
   const std::string help = program_help(parser.program());
   EXPECT_NE(help.find(std::string(100, 'b')), std::string::npos) << help;

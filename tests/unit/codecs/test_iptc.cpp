@@ -17,7 +17,7 @@ using namespace std::string_view_literals;
 
 FileBytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
-TEST(Iptc, BeginsWithADataset) {
+TEST(Iptc, IsRecognizedByItsFirstDataset) {
   EXPECT_TRUE(is_iptc(iptc_data()));
   EXPECT_TRUE(is_iptc(bytes_of("\x1C\2\0\0\0"sv)));
   EXPECT_TRUE(is_iptc(bytes_of("\x1C\2\0\x80\4\0\0\0\0"sv)));  // an extended size field
@@ -73,7 +73,7 @@ TEST(Iptc, TextRoundTrips) {
   }
 }
 
-TEST(Iptc, TextMayHoldBareDatasets) {
+TEST(Iptc, TextMayContainBareDatasets) {
   EXPECT_EQ(iptc_in_text(bytes_of("\nIPTC profile\n       6\n1c02\n00 00\r\n01 3A")), bytes_of("\x1C\2\0\0\1\x3A"sv));
 }
 

@@ -319,7 +319,7 @@ TEST(Metadata, ProfileMustMatchTheChannels) {
   }
 }
 
-TEST(Metadata, FormatsWithoutMetadataGetNone) {
+TEST(Metadata, IsNotWrittenToFormatsWithoutMetadata) {
   for (const Codec& codec : codecs::codecs()) {
     if (codec.is_written() && codec.fit_metadata == nullptr) {
       const CarriedMetadata carried = carried_metadata(full_metadata(kRgb), codec.format, kRgb);

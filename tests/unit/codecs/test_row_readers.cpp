@@ -39,7 +39,7 @@ TEST(FileCatalogue, BandsMatchTheWholeImage) {
   }
 }
 
-TEST(FileCatalogue, BandsRejectEveryPrefixThatIsRejectedWhole) {
+TEST(FileCatalogue, BandsRejectEveryPrefixThatIsRejectedAsAWhole) {
   constexpr std::size_t kMaxFileBytes = 1000;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {

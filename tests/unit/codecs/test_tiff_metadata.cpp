@@ -88,7 +88,7 @@ TEST(TiffMetadata, DensityRoundTripsExactly) {
   EXPECT_EQ(density_for_png(*back.density), square.density);
 }
 
-TEST(TiffMetadata, PlainFilesHaveNone) {
+TEST(TiffMetadata, IsAbsentInPlainFiles) {
   const DecodedImage found = decode(tiff_with({}));
   EXPECT_EQ(found.metadata, Metadata{});
   EXPECT_TRUE(found.details.empty());

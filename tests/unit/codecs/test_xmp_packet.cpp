@@ -24,7 +24,7 @@ std::string reset(const std::string& packet) {
   return reset_xmp_orientation(bytes) ? text_of(bytes) : "cannot";
 }
 
-TEST(XmpPacket, IsMarkupInUtf8) {
+TEST(XmpPacket, IsRecognizedOnlyAsMarkupInUtf8) {
   using namespace std::string_literals;
   for (const std::string& sound : {"<x/>"s, " \r\n\t<?xpacket?>"s, "\xEF\xBB\xBF<x>\xC3\xBC</x>"s}) {
     EXPECT_TRUE(is_xmp(bytes_of(sound))) << sound;

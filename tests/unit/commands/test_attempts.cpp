@@ -1,5 +1,5 @@
-// If an attempt to compute fails, another one follows: bands are given up, or the device has no memory for a call, for
-// strips, or for anything. Here each attempt fails once, and the results must equal those of a run without failures.
+// Failed attempts: bands are given up, or the device has no memory for a call, for strips, or for anything. Another
+// attempt then follows. Here each attempt fails once, and the results must equal those of a run without failures.
 // The device is a host twin.
 #include <gtest/gtest.h>
 

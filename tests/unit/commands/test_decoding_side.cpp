@@ -223,7 +223,7 @@ TEST_F(DecodingSide, AnOperationWithoutMemoryIsRetriedInStrips) {
   }
 }
 
-TEST_F(DecodingSide, EveryModeOfEqualizeInStripsAndVerified) {
+TEST_F(DecodingSide, EveryModeOfEqualizeWorksInStripsAndWithVerify) {
   const std::string photo = put_photo();
   const std::string out = folder_ / "out.png";
   for (const Words& mode : {Words{"--clahe"}, Words{"--clahe", "--tiles", "3x5", "--color", "rgb"},

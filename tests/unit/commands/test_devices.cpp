@@ -149,7 +149,7 @@ TEST_F(Devices, AutoAndTheCpuAcceptTheList) {
   EXPECT_TRUE(outputs("auto/") == outputs("cpu/"));
 }
 
-TEST(DeviceListText, IsNumbersOrAll) {
+TEST(DeviceListText, AcceptsNumbersOrAll) {
   EXPECT_TRUE(parse_device_list("all").all);
   EXPECT_TRUE(parse_device_list("").numbers.empty());
   EXPECT_EQ(parse_device_list("3,0,12").numbers, (std::vector{3, 0, 12}));

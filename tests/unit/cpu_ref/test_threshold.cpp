@@ -328,7 +328,8 @@ TEST(Threshold, ClassesOfKnownHistogramsHaveTheExpectedLevels) {
             (Levels{65530, 65531}));
 }
 
-/// The maximum numbers of levels and classes. A plain search over all ends must find no better partition.
+/// The maximum numbers of levels and classes. A plain search over all boundaries of classes must find no better
+/// partition.
 TEST(Threshold, ManyClassesGiveTheBestPartition) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -71,7 +71,7 @@ TEST(OutputFile, RejectsAnUnwritableFolder) {
   EXPECT_EQ(status_of([&] { as_ordinary_user([&] { write(path, "new"); }); }, "permission"), kWriteError);
 }
 
-TEST(OutputFile, TheFileSizeLimitLeavesNothingBehind) {
+TEST(OutputFile, AWritePastTheFileSizeLimitLeavesNothingBehind) {
   const TemporaryFolder folder;
   put_text(folder / "old", "old");
   const auto limited = [&](const std::string& name) {

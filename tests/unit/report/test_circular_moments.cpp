@@ -21,7 +21,7 @@ TEST(CircularMoments, AreAbsentIfNothingIsCounted) {
   EXPECT_FALSE(circular_moments(Counts{}).has_value());
 }
 
-TEST(CircularMoments, OfASingleBinAreItsCenterAndZero) {
+TEST(CircularMoments, ASingleBinGivesItsCenterAndZeroDeviation) {
   for (const std::size_t bins : {2U, 3U, 256U, 65536U}) {
     for (const std::size_t bin : {std::size_t{0}, bins / 3, bins - 1}) {
       Counts counts(bins, 0);
