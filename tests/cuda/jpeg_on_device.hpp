@@ -54,7 +54,7 @@ inline void expect_same_or_left(Backend& backend, std::span<const std::byte> fil
     const codecs::DecodedImage expected = codecs::jpeg::read_jpeg(file, "file", {.threads = 1});
     ASSERT_TRUE(same_pixels(found->view(), expected.image.view()));
   } catch (const Error& error) {
-    FAIL() << "the device reads what libjpeg-turbo rejects: " << error.what();
+    FAIL() << "the device decodes a file that libjpeg-turbo rejects: " << error.what();
   }
 }
 

@@ -54,7 +54,7 @@ class CudaPngDecode : public CudaTest {
       const Image expected = codecs::png::read_png_pixels(file, "file", {.threads = 1}, PngPath::libpng_only);
       ASSERT_TRUE(same_pixels(found->view(), expected.view()));
     } catch (const Error& error) {
-      FAIL() << "the device reads what libpng rejects: " << error.what();
+      FAIL() << "the device decodes a file that libpng rejects: " << error.what();
     }
   }
 };

@@ -1,7 +1,7 @@
 # Damaged multi-page files in an archive, as in a folder: the pages after the damage are lost, and the first page is
 # read with a note.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
-gpuimg version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif whole.tif 6x5 4
 head -c 400 whole.tif >cut.tif
 tar cf in.tar cut.tif whole.tif

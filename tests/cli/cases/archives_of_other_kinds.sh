@@ -27,12 +27,12 @@ expect 3 gpuimg hist in.tar.xz
 expect 3 gpuimg info in.rar
 expect 3 gpuimg info plain.tar
 expect 3 gpuimg equalize --in-place in.zip
-echo "- as a tar" >&2
+echo "- with --tar" >&2
 expect 3 gpuimg equalize --tar in.tar.xz out.tar
 expect 3 gpuimg equalize --tar - - <in.tar.bz2
 expect 3 gpuimg hist --table --tar - <in.zip
 cp in.tar.xz wrong.tar && expect 3 gpuimg equalize wrong.tar out.tar
 cat in.tar.xz | { head -c 3 && sleep 0.2 && cat; } | expect 3 gpuimg equalize --tar - out.tar
-echo "- gzip of another name" >&2
+echo "- a gzip file with another name" >&2
 gzip -c plain.tar >in.gz && expect 3 gpuimg equalize in.gz out.tar
 gpuimg equalize -q --tar in.gz out.tar && tar tf out.tar

@@ -15,7 +15,7 @@ ls photos/* | last gpuimg equalize --files-from - --output './photos//{stem}_eq.
 last gpuimg equalize photos/a_eq.png --output '{dir}/{stem}_eq.png' && mv photos/a_eq_eq.png photos/b_eq_eq.png
 run --dry-run --skip-existing
 rm photos/*_eq*
-echo 'what cannot be decided is rejected, and nothing is lost:'
+echo 'ambiguous cases are rejected, and nothing is lost:'
 make_image ppm photos/a.ppm 5x5
 cp photos/a.png photos/c.png
 ln -s ../photos/b.png photos/c_x.png

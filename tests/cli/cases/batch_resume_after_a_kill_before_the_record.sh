@@ -30,15 +30,15 @@ echo 'an older result' >out/2_h.npy
 rm out/2_s.npy
 run --resume m
 cksum out/* | cmp - whole && gpuimg report m
-echo '--retry-failed does what was begun and not finished too:'
+echo '--retry-failed also repeats images that were begun but not finished:'
 python3 manifest killed m
 run --retry-failed m
 cksum out/* | cmp - whole
-echo 'what an earlier run wrote stays known after a failure:'
+echo 'outputs of an earlier run stay known after a failure:'
 python3 manifest killed m
 python3 manifest failed m
 run --resume m
-echo 'if it was not there before, another program may have made it:'
+echo 'an output that did not exist before may come from another program:'
 rm -r out m
 run
 python3 manifest killed m
@@ -46,7 +46,7 @@ python3 manifest failed m
 echo 'mine' >out/2_h.npy
 run --resume m
 cat out/2_h.npy
-echo 'schema 1, with the same options and with others:'
+echo 'schema 1, with the same options and with other options:'
 rm -r out m
 run
 python3 manifest 'schema 1' m

@@ -16,7 +16,7 @@ expect 7 gpuimg compare -r --json A B 2>/dev/null | cut -c 1-90
 echo "- equal folders"
 expect 0 gpuimg compare -r A A/ 2>/dev/null
 expect 0 gpuimg compare -r A B --include 'both.ppm' 2>/dev/null
-echo "- a damaged file counts before a difference"
+echo "- a damaged file takes precedence over a difference"
 make_image cut B/1.png B/cut.png 60 && mv B/cut.png B/1.png
 expect 1 gpuimg compare -r A B 2>errors | tail -1
 head -1 errors

@@ -1,5 +1,5 @@
 # Two multi-page files are equal if they have the same number of pages and all pages are equal.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif a.tif 6x5 3
 make_image tif two.tif 6x5 2
 make_image tif one.tif 6x5

@@ -5,19 +5,19 @@ in_group memory=64M true >skipped.txt || { cat skipped.txt; exit 77; }
 { printf 'P6 6000 4000 255\n'; head -c 72000000 /dev/zero; } >large.ppm
 { printf 'P1 6000 6000\n'; head -c 36000000 /dev/zero | tr '\0' 1; } >text.pbm
 gpuimg equalize --backend cpu large.ppm whole.ppm
-echo "- one image in bands, as it does not fit"
+echo "- an image that does not fit, in bands"
 expect 0 in_group memory=64M gpuimg equalize --backend cpu large.ppm out.ppm && cmp whole.ppm out.ppm
-echo "- one that cannot be read in bands"
+echo "- an image that cannot be read in bands"
 expect 6 in_group memory=64M gpuimg hist --backend cpu text.pbm out.csv
 echo "- --max-memory does not raise the limit"
 expect 6 in_group memory=64M gpuimg hist --backend cpu --max-memory 4G text.pbm out.csv
-echo "- four of a folder at once"
+echo "- four images of a folder at once"
 mkdir in && for i in 1 2 3 4; do ln large.ppm in/$i.ppm; done
 expect 0 in_group memory=64M gpuimg equalize --backend cpu -q -j 4 in/ out/
 for i in 1 2 3 4; do cmp whole.ppm out/$i.ppm; done
 ln text.pbm in/
 expect 1 in_group memory=64M gpuimg equalize --backend cpu -q -j 2 --skip-existing in/ out/
-echo "- four of an archive, where two have room"
+echo "- four images of an archive, in memory for two"
 mkdir members && { printf 'P6 3000 2000 255\n'; head -c 18000000 /dev/zero; } >members/1.ppm
 for i in 2 3 4; do ln members/1.ppm members/$i.ppm; done
 tar --hard-dereference -cf in.tar members

@@ -9,7 +9,7 @@ for format in "gray 8" "graya 8" "rgb 8" "rgba 8" "gray 16" "graya 16" "rgb 16" 
   done
 done
 
-echo "without --color: luma or rgb, as the table is"
+echo "without --color: luma or rgb, as in the table"
 make_image png in.png 61x37 rgb 8
 for color in luma rgb; do
   gpuimg equalize -q -f --luma bt709 --color $color --lut $color.csv in.png made.png
@@ -26,18 +26,18 @@ echo "from standard input"
 gpuimg equalize -q --apply - in/b.png e.png <rgb.csv && cmp e.png b.png
 expect 2 gpuimg equalize -q --apply - --manifest run.jsonl in out2/ <rgb.csv
 
-echo "again, where its content is another one"
+echo "again, after the table has changed"
 gpuimg equalize -q -f --apply rgb.csv --manifest run.jsonl in out/
 cp rgb.csv saved.csv && cp luma.csv rgb.csv
 gpuimg equalize -q --apply rgb.csv --manifest run.jsonl --resume run.jsonl in out/
 gpuimg equalize -q --apply luma.csv in/b.png f.png && cmp f.png out/b.png
 mv saved.csv rgb.csv
 
-echo "as a spreadsheet leaves it: CRLF, a byte order mark, no last line end"
+echo "as saved by a spreadsheet: CRLF, a byte order mark, no final line break"
 { printf '\xef\xbb\xbf'; sed 's/$/\r/' rgb.csv | head -c -2; } >edited.csv
 gpuimg equalize -q --apply edited.csv in/b.png c.png && cmp c.png b.png
 
-echo "a mask keeps pixels from it"
+echo "a mask protects pixels"
 make_image flat black.png 20x20 0
 gpuimg equalize -q --apply rgb.csv --mask black.png in/b.png d.png
 gpuimg equalize -q --strength 0 in/b.png same.png && cmp d.png same.png

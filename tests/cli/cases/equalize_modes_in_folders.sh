@@ -19,7 +19,7 @@ for mode in "--clahe" "--clahe --tiles 3x5 --clip 0 --color ycbcr" "--match ref.
   done
 done
 
-echo "an image and its histogram match alike"
+echo "an image and its histogram give the same result"
 gpuimg equalize -q --match ref.png in/rgb.png a.png
 gpuimg equalize -q --match ref.json in/rgb.png b.png && cmp a.png b.png
 gpuimg hist -q --channel rgb ref.png three.json
@@ -27,7 +27,7 @@ gpuimg equalize -q --color rgb --match ref.png in/rgb.png c.png
 gpuimg equalize -q --color rgb --match three.json in/rgb.png d.png && cmp c.png d.png
 expect 2 gpuimg equalize -q --match three.json in/rgb.png e.png
 
-echo "a part decides, a mask protects, strength 0 leaves all"
+echo "a region selects pixels to count, a mask protects pixels, strength 0 changes nothing"
 make_image flat black.png 40x30 0
 for mode in "--clahe" "--match ref.png" "--formula stretch"; do
   # shellcheck disable=SC2086

@@ -1,6 +1,6 @@
 # Group 4 files with one and three pages: libtiff's tools read the same pixels, and their own files are at most 5
 # percent smaller.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg writes no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot write TIFF"; exit 77; }
 for tool in tiffcp tiffinfo tiff2rgba; do
   command -v $tool >/dev/null || { echo "$tool (Debian: libtiff-tools) is not installed"; exit 77; }
 done

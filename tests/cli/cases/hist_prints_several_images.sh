@@ -22,7 +22,7 @@ each '--json --channel rgb' a.png b.png c.ppm
 gpuimg hist -q in | cmp - <(gpuimg hist -q in/1.png in/2.png) && gpuimg hist -q -j 1 in/1.png in/2.png | cmp - <(gpuimg hist -q -j 4 in)
 printf 'in/1.png\nin/2.png\n' | gpuimg hist -q --files-from - | cmp - <(gpuimg hist -q in)
 gpuimg hist -q a.png - <b.png | head -1
-echo "- one result of all"
+echo "- one result for all images"
 for options in '--overlay --chart' '--merge --chart' '--table --format csv' '--merge --format json --force' '--overlay --force'; do
   gpuimg hist -q $options a.tif b.tif >../found && gpuimg hist -q $options a.tif b.tif -o - | cmp - ../found && echo "$options"
 done
@@ -34,7 +34,7 @@ expect 2 gpuimg hist a.png new.tif
 expect 2 gpuimg hist --chart a.png new.tif
 expect 2 gpuimg hist a.png b.png new.csv
 expect 2 gpuimg hist a.png b.png -
-echo "- several plots are not one"
+echo "- several plots cannot share an output"
 expect 2 gpuimg hist --format svg a.png b.png
 gpuimg hist --format svg a.png | head -c 4 && echo
 echo "- a bad image, and a check"

@@ -5,7 +5,7 @@ gpuimg hist --chart --range 0,4095 sensor.pgm - | grep -v '│ *$'
 gpuimg hist --chart --range auto sensor.pgm - | grep at
 gpuimg hist --range 0,4095 sensor.pgm plot.svg && grep -o '[0-9.]*% at [a-z ]*[0-9]*' plot.svg
 gpuimg hist --chart --range 0,4095 --log sensor.pgm - | sed -n 2,3p
-echo "- data are not limited"
+echo "- the range limits plots, not data"
 gpuimg hist --range 0,4095 sensor.pgm - | wc -l
 expect 1 gpuimg hist --range 0,4095 --fail-if 'white>40%' sensor.pgm
 expect 0 gpuimg hist --fail-if 'white>0%' sensor.pgm

@@ -34,7 +34,7 @@ cmp run.csv stats.csv
 sed -i 's/"result": "4,5/"result": "5/' m3.jsonl
 expect 3 gpuimg hist -q -r in run.csv --table --manifest m3.jsonl --resume m3.jsonl
 cmp run.csv stats.csv
-echo "- an image that fails a check has its row"
+echo "- an image that fails a check still has a row"
 expect 1 gpuimg hist -q -r in checked.csv --table --fail-if 'min<1'
 cmp checked.csv stats.csv
 echo "- rejections"
@@ -43,7 +43,7 @@ expect 2 gpuimg hist in stats.json --table
 expect 2 gpuimg hist in new.csv --table --merge
 expect 2 gpuimg hist in new.csv --table --manifest m.jsonl --retry-failed m.jsonl
 gpuimg hist --table --channel rgb --bins 4 in/gray.pgm new.csv 2>&1 | grep note
-echo "- alpha is that of all pixels, as of --channel a"
+echo "- alpha includes all pixels, as with --channel a"
 printf 'P7\nWIDTH 4\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\1\1\377\2\2\2\377\3\3\3\200\4\4\4\0' >alpha.pam
 printf 'P5\n4 1\n255\n\0\1\1\1' >mask.pgm
 alpha() {  # mean, share at 0 and share at 255, from the table and from --channel a

@@ -1,5 +1,5 @@
 # The directories of a TIFF can lie after the pixels; `info` finds them in a pipe, too.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 python3 - <<'P'
 import struct
 

@@ -1,5 +1,5 @@
 # The line of a file tells its number of pages. The tags of a TIFF are not EXIF data; EXIF directories are.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif one.tif 9x7
 make_image tif three.tif 9x7 3
 make_image png in.png 7x5

@@ -32,7 +32,7 @@ for line in open("options.jsonl"):
     if "gpuimg" in run:
         print(run["options"])
 PY
-echo '--- options, for people'
+echo '--- options, in readable form'
 gpuimg equalize -q in/100.png given.png --manifest options.jsonl --strength 0.5 --roi 0,0,9,9 --page 1 --lenient --strip
 gpuimg equalize -q --force in/100.png given.png --resume options.jsonl --background "#fff"
 python3 options.py

@@ -1,6 +1,6 @@
 # The time for all pages of a file is linear in their number: eight times the pages take less than twenty times as long.
 # CPU time is measured, so a busy machine does not matter.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif few.tif 4x4 200
 make_image tif many.tif 4x4 1600
 python3 - <<'P'

@@ -21,4 +21,4 @@ for operation in "hist in.png out.csv" "equalize in.png out.png" "integral in.pn
   done
 done
 # The loop must meet some limits that gpuimg exceeds; otherwise it proves nothing.
-[ $ran_out -ge 10 ] || echo "memory ran out $ran_out times only"
+[ $ran_out -ge 10 ] || echo "memory ran out only $ran_out times"

@@ -1,5 +1,5 @@
 # --page all: a page that fails does not stop the other pages. A resumed run skips pages that are done.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 mkdir in
 make_image tif in/stack.tif 9x7 11 5
 make_image tif in/single.tif 9x7

@@ -1,5 +1,5 @@
 # Pages after damage are lost but reported: the readable pages are written, the rest is an error, and `info` says so.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif whole.tif 6x5 4
 python3 - <<'P'
 import struct

@@ -1,5 +1,5 @@
 # --page all with a TIFF as OUT writes one file with all pages, or no file.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif stack.tif 60x41 12
 # Each page equals the result of processing that page alone.
 run() { gpuimg ${steps%%|*} "$@" ${steps#*|}; }

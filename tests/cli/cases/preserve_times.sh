@@ -22,7 +22,7 @@ if gpuimg version | grep -q 'libarchive [0-9]'; then
   old in.png && tar -cf in.tar in.png && old in.tar && gpuimg equalize -q --preserve-times in.tar out.tar && new out.tar
   mkdir x && tar -C x -xf out.tar && [ "$(stat -c %Y x/in.png)" = 981173106 ] || echo "member has another time"
 fi
-echo "- where there are no times"
+echo "- inputs and outputs without times"
 gpuimg equalize --preserve-times in.png - | cmp - a.png
 gpuimg equalize --preserve-times - d.png <in.png && cmp d.png a.png
 gpuimg hist -q --merge in.png sum.json

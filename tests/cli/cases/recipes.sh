@@ -1,5 +1,5 @@
 # Runs every command of docs/recipes.md in one folder, in order.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 mkdir scans photos planes arrays set
 make_image png scan.png 60x50 rgb
 make_image png night.png 64x48 rgb

@@ -2,6 +2,6 @@
 # library at startup.
 command -v readelf >/dev/null || { echo 'readelf is not installed'; exit 77; }
 needed=$(readelf -d "$(command -v gpuimg)" | grep NEEDED)
-[[ $needed == *libtbb* ]] || echo "what it needs cannot be read: $needed"
+[[ $needed == *libtbb* ]] || echo "the libraries that it needs cannot be listed: $needed"
 grep -i -e cuda -e nvidia -e nvrtc <<<"$needed"
 exit 0

@@ -33,7 +33,7 @@ for name in a.png c.jpg deep/b.ppm; do cmp out/$name folder/$name; done
 for name in deep/b.json large.txt empty.txt "${long#in/}" $'\303\244 \377.txt'; do cmp "in/$name" "out/$name"; done
 [ "$(readlink out/link.png)" = a.png ] || echo "no link"
 [ "$(stat -c %Y out/a.png)" = "$(stat -c %Y in/a.png)" ] || echo "another time"
-echo "- the same from streams, compressed, of any number of jobs and in any locale"
+echo "- the same from streams, compressed, with any number of jobs and in any locale"
 gpuimg equalize -q --tar - - <in.tar | cmp - out.tar
 cat in.tar | gpuimg equalize -q --tar - - | cat | cmp - out.tar
 gzip -k in.tar && cp in.tar.gz in.tgz && zstd_of in.tar >in.tar.zst && cp in.tar.zst in.tzst
@@ -122,7 +122,7 @@ expect 2 gpuimg equalize in.tar new.tar.gz
 expect 2 gpuimg equalize in.tar bad.tar new.tar
 expect 2 gpuimg equalize in.tar new.tar --manifest m.jsonl
 expect 2 gpuimg equalize in.tar '{stem}.tar' -o '{stem}.tar'
-echo "- two members of one name"
+echo "- two members with the same name"
 cp in/c.jpg in/d.png && cp in/c.jpg in/d.psd && echo >in/d.csv && mkdir in/d.d
 for names in 'd.psd d.png' 'd.png d.psd' './d.png ././d.psd'; do
   # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 make_image flat in.png 8x8 128
 export NO_COLOR=1
 LC_ALL=C on_terminal 40 gpuimg hist in.png
-echo '--- is it ASCII in other locales, on terminals and in pipes'
+echo '--- ASCII in other locales, on terminals and in pipes'
 is_ascii() { LC_ALL=C grep -q '[^ -~]' && echo no || echo yes; }
 # env runs inside on_terminal, because Python changes the C locale to C.UTF-8 for its child processes.
 on_terminal 40 env LC_ALL= LC_CTYPE=C LANG=C.UTF-8 gpuimg hist in.png | is_ascii

@@ -20,7 +20,7 @@ rejected() {  # rejected CODE WORDS…: even with --force and --in-place, and no
   done
   sed 's/^gpuimg: error: //; /^gpuimg: note/d; / skipped in /d' ../said.err
 }
-echo "- an image by its content"
+echo "- an image, recognized by its content"
 rejected 4 hist a.png -o disguised.csv
 rejected 4 hist --chart a.png -o b.png
 rejected 4 hist --overlay --chart a.png c.ppm -o disguised.svg

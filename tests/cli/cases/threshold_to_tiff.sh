@@ -1,5 +1,5 @@
 # A black and white TIFF has one bit per pixel.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg writes no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot write TIFF"; exit 77; }
 make_image png in.png 20x9 rgba 16
 for out in t.png t.tif; do gpuimg threshold -q --method bradley in.png $out; done
 gpuimg compare t.png t.tif

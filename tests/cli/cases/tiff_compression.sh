@@ -1,6 +1,6 @@
 # --compression of TIFF: the pixels stay the same. If the compression cannot hold the image, it is rejected before OUT
 # is written.
-gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg writes no TIFF"; exit 77; }
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot write TIFF"; exit 77; }
 make_image png color.png 131x77 rgb
 make_image png alpha.png 31x17 rgba 16
 gpuimg threshold -q color.png mask.png

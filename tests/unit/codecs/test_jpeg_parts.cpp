@@ -259,7 +259,7 @@ TEST(JpegParts, LeaveFilesWithFillBytesToOneDecoder) {
   const FileBytes color = make_jpeg(smooth_image(random, 64, 48, {Sample::u8, 3}).view());
   const FileBytes file = with_color_behind_a_fill_byte(gray, color);
   ASSERT_TRUE(read_jpeg_only_scan(gray));
-  ASSERT_FALSE(read_jpeg_only_scan(file)) << "of other components than libjpeg's";
+  ASSERT_FALSE(read_jpeg_only_scan(file)) << "its components would differ from libjpeg's";
   expect_same_verdicts(file, {8});
   EXPECT_TRUE(same_pixels(read_with_libjpeg(file).view(), read_with_libjpeg(gray).view()));
 }

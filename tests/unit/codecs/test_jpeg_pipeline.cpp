@@ -196,7 +196,7 @@ TEST(JpegPipeline, MatchesOneDecoderOnTheCatalogue) {
       files += read_jpeg_script(file.bytes) ? 1 : 0;
     }
   }
-  EXPECT_GE(files, 10) << "of several scans";
+  EXPECT_GE(files, 10) << "files with several scans";
 }
 
 /// The offsets of the SOS and EOI markers.

@@ -222,12 +222,12 @@ TEST(JpegCodeTable, DecodesValuesAndEndsOfBands) {
   EXPECT_EQ(begins(0b00, 2).bits(), 2U);
   EXPECT_EQ(begins(0b10101, 5).advance(), JpegCodeEntry::kEndOfBand);
   EXPECT_EQ(begins(0b10101, 5).value(), 8 + 5);
-  EXPECT_EQ(begins(0b110, 3).advance(), JpegCodeEntry::kSymbol) << "ten bits more do not fit";
+  EXPECT_EQ(begins(0b110, 3).advance(), JpegCodeEntry::kSymbol) << "ten more bits do not fit";
   EXPECT_EQ(begins(0b110, 3).value(), 0x0A);
   EXPECT_EQ(begins(0b111, 3).advance(), JpegCodeEntry::kLong);
   EXPECT_EQ(table.long_code(0b1110'0000'0000'1111).symbol, 0x12U);
   EXPECT_EQ(table.long_code(0b1110'0000'0000'1111).bits, 12U);
-  EXPECT_EQ(table.long_code(0b1110'0000'0001'1111).bits, 0U) << "no code";
+  EXPECT_EQ(table.long_code(0b1110'0000'0001'1111).bits, 0U) << "not a code";
   ASSERT_TRUE(table.set_ac(from, 2, 0));
   EXPECT_EQ(begins(0b01, 2).advance(), JpegCodeEntry::kSymbol) << "more bits than allowed";
 }
@@ -291,8 +291,8 @@ TEST(JpegCodeBits, EndAfterTheLastByte) {
     cursor.refill();
     cursor.skip(8);
   }
-  EXPECT_LT(bytes, 120U) << "zeros are read for less than a block";
-  EXPECT_FALSE(in.read_segment_end(cursor)) << "more has been read than there was";
+  EXPECT_LT(bytes, 120U) << "reading ends soon after the last byte";
+  EXPECT_FALSE(in.read_segment_end(cursor)) << "the cursor is past the end";
 }
 
 }  // namespace

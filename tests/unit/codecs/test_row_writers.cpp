@@ -428,7 +428,7 @@ TEST(RowWriters, HoldFewRows) {
     writer->finish();
     EXPECT_LT(peak_memory() - before, std::size_t{kHasSanitizer ? 32 : 12} << 20) << codec_of(type).name;
   }
-  EXPECT_GT(size, 2 * std::size_t{72} * 1000 * 1000) << "of PNM and BMP alone";
+  EXPECT_GT(size, 2 * std::size_t{72} * 1000 * 1000) << "PNM and BMP alone are larger";
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ TEST_F(DecodingSide, LittleDeviceMemoryMeansStripsFromTheHost) {
   EXPECT_TRUE(same_on_both({"equalize", "--max-device-memory", "8M", photo, out}, out));
   twin_device().available_bytes = std::size_t{64} << 20;
   twin_device().uploaded = 0;
-  EXPECT_FALSE(same_on_both({"equalize", photo, out}, out)) << "all that is free is left for scratch memory";
+  EXPECT_FALSE(same_on_both({"equalize", photo, out}, out)) << "free memory suffices only for scratch memory";
   EXPECT_GT(twin_device().uploaded, 1) << "strips";
   EXPECT_FALSE(same_on_both({"compare", "--json", "--max-device-memory", "20K", photo, photo}, out));
 }

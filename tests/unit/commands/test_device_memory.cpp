@@ -185,7 +185,7 @@ TEST_F(DeviceMemoryTotal, AnImageRunsAloneAfterItRanOutOfMemory) {
       equalize(worker, OperationInput(small.clone()), number == 0);
     }
   });
-  EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
+  EXPECT_EQ(inside_.most(), kExclusive) << "other images ran at the same time as strips";
 }
 
 /// Memory that another program takes is noticed before the next image starts. Memory that it frees is noticed when an

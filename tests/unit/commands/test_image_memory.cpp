@@ -124,7 +124,7 @@ class ImageMemory : public ::testing::Test {
 /// The estimate includes both images, and the rows, sums and counts of the comparison. The second image may be larger.
 TEST_F(ImageMemory, MatchesMeasuredMemoryOfPairs) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr PixelFormat kGray{Sample::u8, 1};
   constexpr PixelFormat kColors{Sample::u8, 3};
@@ -161,7 +161,7 @@ TEST_F(ImageMemory, MatchesMeasuredMemoryOfPairs) {
 
 TEST_F(ImageMemory, MatchesMeasuredMemoryOfHashes) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   const auto png = codecs::FileFormat::png;
   for (const PixelFormat format :
@@ -180,7 +180,7 @@ TEST_F(ImageMemory, MatchesMeasuredMemoryOfHashes) {
 
 TEST_F(ImageMemory, MatchesMeasuredMemory) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   const std::string jpeg = progressive();
   const std::string png = whole_png("a.png", {Sample::u8, 3});
@@ -212,7 +212,7 @@ TEST_F(ImageMemory, MatchesMeasuredMemory) {
 
 TEST_F(ImageMemory, MatchesMeasuredMemoryOfBands) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
   const std::string deep = image("deep.png", codecs::FileFormat::png, {Sample::u16, 4});
@@ -233,7 +233,7 @@ TEST_F(ImageMemory, MatchesMeasuredMemoryOfBands) {
 /// If a step first counts all rows, the steps before it are computed twice, so that no whole image is in memory.
 TEST_F(ImageMemory, StaysBelowTheLimitForStepsInBands) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
   constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // the whole image needs more than 20 MB
@@ -271,7 +271,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForStepsInBands) {
 /// Two threads decode a JPEG in parts. Its coefficients and pixels are in memory together with the bands.
 TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
   constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // the whole image needs more than 36 MB
@@ -300,7 +300,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
 /// Each mask of a run is in memory once; images and steps do not copy it.
 TEST_F(ImageMemory, HoldsEachMaskOnceInBands) {
   if (!heap_is_metered()) {
-    GTEST_SKIP() << "a sanitizer has the allocator";
+    GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr int kWide = 3000;
   constexpr int kHigh = 2000;

@@ -545,7 +545,7 @@ TEST_F(StepsTest, ManifestsDistinguishSteps) {
   EXPECT_EQ(second.find("\"done\""), std::string::npos) << "it was done before: " << second;
   ASSERT_EQ(resumed("equalize --strength 0.5").code, ExitCode::ok);
   EXPECT_NE(text_in(in("m.jsonl")).substr(first.size() + second.size()).find("\"done\""), std::string::npos)
-      << "another step's options make another result";
+      << "other options of a step give another result";
 }
 
 constexpr std::array kCpuOnly = {BackendKind::cpu};

@@ -102,7 +102,7 @@ TEST(Backends, AutoChoosesCudaForOneImageOfAnExpensiveOperation) {
   const OperationCost cost{.thread_ms = 400.0, .useful_threads = 64, .device_ms = 4.0};
   for (const int threads : {2, 8, 16}) {
     EXPECT_TRUE(cuda_is_faster({1, 24'000'000, 0.0, threads, cost})) << "one photo, " << threads << " threads";
-    EXPECT_FALSE(cuda_is_faster({1, 24'000'000, 0.0, threads})) << "of an operation that memory bounds";
+    EXPECT_FALSE(cuda_is_faster({1, 24'000'000, 0.0, threads})) << "an operation that is limited by memory bandwidth";
     EXPECT_FALSE(cuda_is_faster({1, 1 << 18, 0.0, threads, cost})) << "a thumbnail";
   }
   EXPECT_FALSE(cuda_is_faster({1, 24'000'000, 0.0, 64, cost})) << "all threads help";

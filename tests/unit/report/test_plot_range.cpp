@@ -94,13 +94,13 @@ TEST(CountCeiling, TruncatesOnlyAFewTallColumns) {
   Counts flat(100, 10);
   EXPECT_EQ(count_ceiling(flat), 10U);
   flat[0] = 40;
-  EXPECT_EQ(count_ceiling(flat), 40U) << "four times as high is no tower";
+  EXPECT_EQ(count_ceiling(flat), 40U) << "four times the other heights is not enough";
   flat[0] = 44;
   EXPECT_EQ(count_ceiling(flat), 13U);
   flat[99] = 1000000;
   EXPECT_EQ(count_ceiling(flat), 13U) << "both ends";
   flat[50] = 100000;
-  EXPECT_EQ(count_ceiling(flat), 55U) << "the two highest are the few, 44 is one of the others";
+  EXPECT_EQ(count_ceiling(flat), 55U) << "only the two tallest columns are truncated; 44 is not";
   flat[51] = 90000;
   EXPECT_EQ(count_ceiling(flat), 112500U);
 }
