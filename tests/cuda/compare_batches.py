@@ -64,13 +64,13 @@ def batch(gpuimg, backend, words, source, scratch):
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         options = ["-q", "--manifest", "done.jsonl", source, "out"]
         of_first = words.index("--then") if "--then" in words else len(words)
-        code, said = run(gpuimg, backend, words[:of_first] + options + words[of_first:], folder)
+        code, messages = run(gpuimg, backend, words[:of_first] + options + words[of_first:], folder)
         records, sides = records_of(os.path.join(folder, "done.jsonl"))
-        return {"exit code": code, "messages": said, "records": records,
+        return {"exit code": code, "messages": messages, "records": records,
                 "outputs": files_below(os.path.join(folder, "out"))}, sides
 
 
-def told(sides):
+def summary_of(sides):
     return ", ".join(f"{count} {done} by {side}" for (done, side), count in sorted(sides.items(), key=str))
 
 
@@ -92,8 +92,8 @@ def alone(gpuimg, path, scratch):
     results = []
     for backend in ("cpu", "cuda"):
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
-            code, said = run(gpuimg, backend, ["equalize", "-q", path, "out.png"], folder)
-            results.append({"exit code": code, "messages": said, "outputs": files_below(folder)})
+            code, messages = run(gpuimg, backend, ["equalize", "-q", path, "out.png"], folder)
+            results.append({"exit code": code, "messages": messages, "outputs": files_below(folder)})
     return list(differences(*results))
 
 
@@ -109,7 +109,7 @@ def main(gpuimg, folders):
                 what = f"{' '.join(words)} over {os.path.basename(source)}"
                 found = list(differences(host, device))
                 print(f"{'DIFFERENT' if found else 'same'}: {what}: {len(host['outputs'])} outputs, "
-                      f"{len(host['messages'])} messages, exit code {host['exit code']}; {told(counted)}")
+                      f"{len(host['messages'])} messages, exit code {host['exit code']}; {summary_of(counted)}")
                 problems += [f"{what}: {each}" for each in found]
                 failed |= {name for name, record in host["records"].items() if record["status"] == "failed"}
                 sides += counted

@@ -52,16 +52,16 @@ class CrowdedDevice:
 
     def judge(self, what, backend, done, content, expected):
         """Returns the kind of outcome; fails if the outcome is wrong."""
-        said = done.stderr
+        messages = done.stderr
         if done.returncode == 0:
-            assert content == expected, f"{what}: bytes differ\n{said}"
-            if "backend cpu" in said or "the CPU takes" in said:
-                assert backend == "auto" and "the CPU takes" in said, f"{what}: used the CPU without need\n{said}"
+            assert content == expected, f"{what}: bytes differ\n{messages}"
+            if "backend cpu" in messages or "the CPU takes" in messages:
+                assert backend == "auto" and "the CPU takes" in messages, f"{what}: used the CPU unnecessarily\n{messages}"
                 return "cpu instead"
-            return "strips" if "in strips" in said else "whole"
-        errors = [line for line in said.splitlines() if line.startswith("gpuimg: error: ")]
+            return "strips" if "in strips" in messages else "whole"
+        errors = [line for line in messages.splitlines() if line.startswith("gpuimg: error: ")]
         is_rejection = done.returncode in (OUT_OF_MEMORY, NO_BACKEND) and backend == "cuda" and len(errors) == 1
-        assert is_rejection and content is None, f"{what}: exit {done.returncode}\n{said}"
+        assert is_rejection and content is None, f"{what}: exit {done.returncode}\n{messages}"
         return "rejected"
 
     def at(self, left):

@@ -63,7 +63,7 @@ KILLS_ITS_WORKER = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 import shards
-def fill(work, archive, path, told):
+def fill(work, archive, path, outcome):
     with open(work.out + ".starts", "a") as file:
         file.write("started\\n")
         starts = file.tell() // 8
@@ -136,11 +136,11 @@ class Alone(InAFolder):
                 (os.fsdecode(b"\xff\xfe.png"), noise(8, 8, 5))]
 
     def test_members_match_the_executable(self):
-        told = self.work(self.kinds_of_members())
+        outcome = self.work(self.kinds_of_members())
         self.assertEqual(contents(self.out / "in.tar"), self.by_the_tool(self.folder / "in.tar", broken=True))
-        self.assertEqual((told["shard"], told["images"]), ("in.tar", 4))
-        self.assertEqual([(one["name"], one["kind"]) for one in told["failed"]], [("text.png", "decode"), ("cut.png", "decode")])
-        for one in told["failed"]:
+        self.assertEqual((outcome["shard"], outcome["images"]), ("in.tar", 4))
+        self.assertEqual([(one["name"], one["kind"]) for one in outcome["failed"]], [("text.png", "decode"), ("cut.png", "decode")])
+        for one in outcome["failed"]:
             self.assertTrue(one["message"].startswith(one["name"] + ": "), one)
         self.assertEqual(os.listdir(self.out), ["in.tar"])
 
@@ -201,13 +201,13 @@ class Alone(InAFolder):
             with self.subTest(name):
                 (self.out / "in.tar").unlink(missing_ok=True)
                 (self.folder / "in.tar").write_bytes(content)
-                told = shards.Shards(str(self.out), STEPS)(str(self.folder / "in.tar"))
-                self.assertEqual(set(told), {"shard", "error"})
+                outcome = shards.Shards(str(self.out), STEPS)(str(self.folder / "in.tar"))
+                self.assertEqual(set(outcome), {"shard", "error"})
                 self.assertEqual(os.listdir(self.out), [])
 
     def test_two_images_with_one_name_are_rejected(self):
-        told = self.work([("a.png", noise(9, 9, 1)), ("a.tiff", noise(9, 9, 2))])
-        self.assertIn("a.png", told["error"])
+        outcome = self.work([("a.png", noise(9, 9, 1)), ("a.tiff", noise(9, 9, 2))])
+        self.assertIn("a.png", outcome["error"])
         self.assertEqual(os.listdir(self.out), [])
 
     def with_error(self, kind):
@@ -311,9 +311,9 @@ class OnAnEngine(InAFolder):
         running.stdout.close()
         code = running.wait()
         self.log.seek(0)
-        said = self.log.read()
+        messages = self.log.read()
         self.log.close()
-        self.assertEqual(code, 1, said[-8000:])  # one image is broken
+        self.assertEqual(code, 1, messages[-8000:])  # one image is broken
         return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
 
     @staticmethod
@@ -370,12 +370,12 @@ class OnAnEngine(InAFolder):
         running = self.start(self.out, *words, before=KILLS_ITS_WORKER.replace("DEATHS", str(deaths)))
         printed, _ = running.communicate(timeout=300)
         self.log.seek(0)
-        said = self.log.read()
+        messages = self.log.read()
         self.log.close()
         self.assertNotEqual(running.returncode, 0)
         self.assertNotIn("00.tar", printed)
         self.assertEqual(os.listdir(self.out), [".download.part"])
-        return said
+        return messages
 
     def test_error_leaves_nothing_of_the_run(self):
         self.assertIn("the disk is full", self.run_one_shard(1))
@@ -420,9 +420,9 @@ class OnASharedScheduler(InAFolder):
         (self.folder / "in").mkdir()
         write_tar(self.folder / "in" / "a.tar", [])
         running = self.start(self.folder / "in", self.out, "--restarts", "5")
-        _, said = running.communicate(timeout=120)
+        _, messages = running.communicate(timeout=120)
         self.assertEqual(running.returncode, 2)
-        self.assertIn("allowed-failures", said)
+        self.assertIn("allowed-failures", messages)
 
     def test_two_runs_with_equal_shard_names(self):
         """When the second run begins, the first one has done a.tar and waits for the content of b.tar."""
@@ -437,8 +437,8 @@ class OnASharedScheduler(InAFolder):
         self.assertTrue(done.exists(), first.returncode is not None and first.stderr.read()[-8000:])
         self.addCleanup(lambda: os.close(os.open(pipe, os.O_RDWR | os.O_NONBLOCK)))
         second = self.start(self.folder / "in2", self.folder / "out2")
-        printed, said = second.communicate(timeout=120)
-        self.assertEqual(second.returncode, 0, said[-8000:])
+        printed, messages = second.communicate(timeout=120)
+        self.assertEqual(second.returncode, 0, messages[-8000:])
         self.assertEqual(json.loads(printed), {"shard": "a.tar", "images": 2, "failed": []})
         for run in (1, 2):
             self.assertEqual(len(contents(self.folder / f"out{run}" / "a.tar")), run)

@@ -43,7 +43,7 @@ std::string difference(const DecodedImage& rows, const Image& image, const Decod
                          rows.text.size() == whole.text.size() && rows.pages == whole.pages &&
                          rows.scaled_from == whole.scaled_from &&
                          (rows.source_encoding == nullptr) == (whole.source_encoding == nullptr);
-  return same_words && same_rest ? "" : "what is told beside the pixels differs";
+  return same_words && same_rest ? "" : "the notes, metadata or other facts differ";
 }
 
 }  // namespace

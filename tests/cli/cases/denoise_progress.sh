@@ -1,4 +1,4 @@
-# Progress of one image: valid JSON lines, the last of which tells the outcome. Other operations on one image print
+# Progress of one image: valid JSON lines, the last of which reports the outcome. Other operations on one image print
 # none.
 make_image png in.png 60x40
 gpuimg denoise --search 5 --progress json in.png out.png 2>json.txt

@@ -1,5 +1,5 @@
 # A rotated, mirrored and cropped AVIF with subsampled chroma and odd sides has the pixels of the stored image after
-# these transformations. `info` lists the transformations, wherever the properties stand and whatever EXIF says.
+# these transformations. `info` lists the transformations, wherever the properties are stored and whatever EXIF says.
 case $(gpuimg version) in *AV1*) ;; *) echo 'no decoder of AV1'; exit 77 ;; esac
 cat >files.py <<'P'
 import base64, struct
@@ -17,7 +17,7 @@ def full(kind, content, version=0):
 
 
 def heif(transformations, first=False, brand=b"avif", exif=False):
-    """An image of 5x7; `first`: the transformations stand before the size."""
+    """An image of 5x7; `first`: the transformations come before the size."""
     size = [full(b"ispe", struct.pack(">2I", 5, 7))]
     properties = [box(b"av1C", b"\x81\0\x0c\0")] + (transformations + size if first else size + transformations)
     items = [(b"av01", DATA)] + ([(b"Exif", EXIF)] if exif else [])

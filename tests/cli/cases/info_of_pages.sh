@@ -1,4 +1,4 @@
-# The line of a file tells its number of pages. The tags of a TIFF are not EXIF data; EXIF directories are.
+# The line of a file gives its number of pages. The tags of a TIFF are not EXIF data; EXIF directories are.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif one.tif 9x7
 make_image tif three.tif 9x7 3

@@ -1,7 +1,7 @@
 # XMP and IPTC data are carried between PNG and JPEG. After a rotation the metadata are adjusted; metadata that a format
 # cannot hold are named.
 hex() { printf '%s' "$1" | od -An -v -tx1 | tr -d ' \n'; }
-said() { gpuimg equalize --backend cpu -v -f "$@" 2>&1 | grep -v -e '^gpuimg: backend' -e '^gpuimg: wrote' -e '^gpuimg: read'; }
+messages() { gpuimg equalize --backend cpu -v -f "$@" 2>&1 | grep -v -e '^gpuimg: backend' -e '^gpuimg: wrote' -e '^gpuimg: read'; }
 holds() { LC_ALL=C grep -a -c "$2" "$1"; }
 xmp='<x:xmpmeta><rdf:Description tiff:Orientation="6" dc:title="Harbor"/></x:xmpmeta>'
 iptc='1c02190005616c706861'
@@ -16,11 +16,11 @@ echo upright
 gpuimg equalize -q turned.png d.png && holds d.png 'Orientation="1" dc:title="Harbor"'
 gpuimg equalize -q --no-auto-orient turned.png e.png && holds e.png 'Orientation="6" dc:title="Harbor"'
 echo named
-said both.png out.bmp
-said --strip both.png f.jpg
+messages both.png out.bmp
+messages --strip both.png f.jpg
 holds f.jpg Harbor
 make_image chunk both.png more.png tIME 07e40102030405
-said more.png out.jpg
+messages more.png out.jpg
 make_image chunk plain.png damaged.png iTXt "$(hex XML:com.adobe.xmp)000100000012"
-said damaged.png out.png
+messages damaged.png out.png
 exit 0

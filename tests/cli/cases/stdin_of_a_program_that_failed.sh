@@ -1,4 +1,4 @@
-# An empty pipe: the program before it wrote nothing, and its own message tells the reason.
+# An empty pipe: the program before it wrote nothing, and its own message gives the reason.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 true | expect 3 gpuimg hist -
 true | expect 3 gpuimg info -

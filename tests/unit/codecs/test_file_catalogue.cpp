@@ -37,7 +37,7 @@ bool take_scaling(DecodedImage& decoded) {
   try {
     DecodedImage decoded = decode(bytes, file.name);
     if (!take_scaling(decoded)) {
-      return ::testing::AssertionFailure() << "scaling is not told as it should be";
+      return ::testing::AssertionFailure() << "the note that levels are scaled is missing or wrong";
     }
     const std::string& words = bytes.size() < file.bytes.size() ? file.words_if_cut : file.words;
     const std::size_t notes = words.empty() ? 0 : 1;

@@ -76,7 +76,7 @@ TEST(GifReader, KeepsAFullCodeTableUntilCleared) {
 TEST(GifReader, IgnoresExtraPixels) {
   GifFrame frame;
   frame.packing.runs = true;
-  // The codes stand for 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end within a code.
+  // The codes represent 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end within a code.
   for (int width = 1; width <= 40; ++width) {
     for (const int more : {1, 2, 5, 70000}) {
       frame.width = width;

@@ -33,7 +33,7 @@ TEST(InflateTime, IsShortForEmptyFixedBlocks) {
   EXPECT_TRUE(found->data.empty());
 }
 
-/// Writes the shortest dynamic block: its only code has one bit and stands for the end of block.
+/// Writes the shortest dynamic block: its only code has one bit and means the end of block.
 void add_empty_block(BitWriter& writer) {
   constexpr int kLengthCodes = 18;
   writer.add(4, 3);

@@ -618,8 +618,8 @@ TEST_F(StepsTest, TheCpuRunsStepsThatTheChosenBackendLacks) {
   put_image("in.bmp", smooth_image(random_, 200, 180, {Sample::u8, 3}));
   struct Case {
     std::string steps;
-    std::string told;  ///< the message that the CPU runs a step
-    int moves;         ///< number of transfers to and from the device
+    std::string step_on_cpu;  ///< the step that the CPU runs, as the message names it
+    int moves;                ///< number of transfers to and from the device
   };
   const std::vector<Case> cases = {
       {"tint @in.bmp @o.bmp --then blur --then hsl --hue 40", "step 2, blur", 2},
@@ -639,7 +639,8 @@ TEST_F(StepsTest, TheCpuRunsStepsThatTheChosenBackendLacks) {
     const CommandRun ran = run_with_blur(one.steps + " -v");
     ASSERT_EQ(ran.code, ExitCode::ok) << ran.err;
     EXPECT_NE(ran.err.find("backend cuda (twin"), std::string::npos) << ran.err;
-    EXPECT_NE(ran.err.find(one.told + ": cuda does not have blurring; the CPU runs it"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find(one.step_on_cpu + ": cuda does not have blurring; the CPU runs it"), std::string::npos)
+        << ran.err;
     EXPECT_TRUE(text_in(output) == bytes);
     EXPECT_EQ(twin_device().uploaded, one.moves);
     EXPECT_EQ(twin_device().downloaded, counts ? one.moves - 1 : one.moves);

@@ -112,7 +112,7 @@ TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).m
 
 /// Runs in a separate process, because CUDA reads the variable only once.
 void expect_queues(const char* of_the_user, const DeviceWork& work, const std::string& queues) {
-  const auto told = [&] {
+  const auto check_in_this_process = [&] {
     constexpr const char* kName = "CUDA_DEVICE_MAX_CONNECTIONS";
     (void)(of_the_user == nullptr ? ::unsetenv(kName) : ::setenv(kName, of_the_user, 1));
     expect_work(work);
@@ -120,7 +120,8 @@ void expect_queues(const char* of_the_user, const DeviceWork& work, const std::s
     const char* value = std::getenv(kName);
     std::exit(value != nullptr && value == queues ? 0 : 1);
   };
-  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << work.workers << " workers, " << queues << " queues";
+  EXPECT_EXIT(check_in_this_process(), testing::ExitedWithCode(0), "")
+      << work.workers << " workers, " << queues << " queues";
 }
 
 TEST(Backends, AnUnknownNumberOfImagesGetsAsManyQueuesAsAFolder) {
@@ -147,13 +148,13 @@ TEST(Backends, MoreImagesGetMoreQueues) {
 
 /// The value that CUDA sees; runs in a separate process.
 void expect_visible(const char* of_the_user, std::optional<int> only_device, const std::string& visible) {
-  const auto told = [&] {
+  const auto check_in_this_process = [&] {
     constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
     (void)::setenv(kName, of_the_user, 1);
     expect_work({.workers = 1, .images = 1, .only_device = only_device});
     std::exit(std::getenv(kName) == visible ? 0 : 1);
   };
-  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << of_the_user << ", not " << visible;
+  EXPECT_EXIT(check_in_this_process(), testing::ExitedWithCode(0), "") << of_the_user << ", not " << visible;
 }
 
 TEST(Backends, CudaSeesOnlyTheSelectedDevice) {
