@@ -236,7 +236,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForStepsInBands) {
     GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
-  constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // the whole image needs more than 20 MB
+  constexpr std::uint64_t kRoom = std::uint64_t{15} << 20;  // the whole image needs at least 20 MB
   const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
   const std::vector<std::vector<Words>> chains = {
       {{"integral", "--mean", "15"}, {"equalize"}},
@@ -274,7 +274,7 @@ TEST_F(ImageMemory, StaysBelowTheLimitForAJpegInParts) {
     GTEST_SKIP() << "a sanitizer replaces the allocator";
   }
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
-  constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // the whole image needs more than 36 MB
+  constexpr std::uint64_t kRoom = std::uint64_t{26} << 20;  // the whole image needs at least 36 MB
   const Image pixels = smooth_image(random_, 3000, 2000, {Sample::u8, 3});
   const std::string jpeg = put("a.jpg", make_jpeg(pixels.view(), {}));
   for (const Words& words : {Words{"denoise", "--patch", "1", "--search", "3"}, Words{"integral", "--mean", "15"},
