@@ -159,7 +159,7 @@ Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beg
     if (!input.is_whole()) {
       throw;
     }
-    details.emplace_back("its metadata are cut off and are left out");
+    details.emplace_back("its metadata is cut off, and is left out");
     return {};
   }
 }

@@ -77,7 +77,7 @@ RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess f
 void tell_scaling(DecodedImage& decoded, const Codec& codec) {
   if (decoded.scaled_from > 0) {
     (codec.holds_measurements ? decoded.notes : decoded.details)
-        .push_back(fmt::format("{}: its levels are scaled: {} becomes {}", codec.name, decoded.scaled_from,
+        .push_back(fmt::format("{}: its levels 0 to {} are scaled to 0 to {}", codec.name, decoded.scaled_from,
                                decoded.format().max_value()));
   }
 }

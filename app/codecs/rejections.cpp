@@ -78,7 +78,7 @@ void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t c
   constexpr std::uint64_t kMinShare = 16;
   if (pixels > options.max_sparse_pixels && covered < pixels / kMinShare) {
     throw Error(ErrorKind::unsupported,
-                fmt::format("{}: declares {} pixels, but its data cover at most {}; if you trust the file, use "
+                fmt::format("{}: declares {} pixels, but its data covers at most {}; if you trust the file, use "
                             "--max-pixels {}",
                             name, pixels, covered, pixels));
   }

@@ -93,10 +93,11 @@ std::string color_text(const DeclaredImage& image) {
   return fmt::format("{}-bit {}{}{}", image.bits, image.color, of, alpha);
 }
 
-/// "1 channel of u16, scaled: 4095 becomes 65535".
+/// "1 channel of u16; levels 0 to 4095 are scaled to 0 to 65535".
 std::string decoded_text(const DeclaredImage& image) {
-  const std::string scaling =
-      image.scaled_from > 0 ? fmt::format(", scaled: {} becomes {}", image.scaled_from, image.decoded.max_value()) : "";
+  const std::string scaling = image.scaled_from > 0 ? fmt::format("; levels 0 to {} are scaled to 0 to {}",
+                                                                  image.scaled_from, image.decoded.max_value())
+                                                    : "";
   return fmt::format("{}{} channel{} of {}{}", image.decoded.channels,
                      image.may_add_alpha ? fmt::format(" or {}", image.decoded.channels + 1) : "",
                      image.decoded.channels == 1 ? "" : "s", sample_text(image.decoded.sample), scaling);

@@ -48,8 +48,8 @@ def members_of(path):
                 if member.islnk():
                     place = places.get(os.path.normpath(member.linkname))
                     if not place:
-                        raise tarfile.ReadError(f"{member.name} is a hard link, but its target {member.linkname} is not "
-                                                "in front of it; pack the archive again")
+                        raise tarfile.ReadError(f"{member.name} is a hard link, but its target {member.linkname} does not "
+                                                "precede it; pack the archive again")
                     member.type, member.linkname = tarfile.REGTYPE, ""
                     member.offset_data, member.size, member.sparse = place
                 if member.isreg():
@@ -210,7 +210,7 @@ def arguments(description):
     parser.add_argument("--cpus", type=int, default=1, help="threads of each worker [1]")
     parser.add_argument("--gpus", action="store_true", help="give each worker a GPU of its own")
     parser.add_argument("--restarts", type=int, default=3, help="how many workers a shard may lose; then the run ends [3]")
-    parser.add_argument("--skip-existing", action="store_true", help="leave out shards whose results exist")
+    parser.add_argument("--skip-existing", action="store_true", help="skip shards whose results exist")
     return parser
 
 
@@ -222,11 +222,11 @@ def plan(asked):
     os.makedirs(work.out, exist_ok=True)
     shards = sorted(os.path.abspath(path) for path in glob.glob(os.path.join(glob.escape(asked.shards), "*.tar")))
     if not shards:
-        sys.exit(f"{asked.shards}: no *.tar is here")
+        sys.exit(f"{asked.shards}: contains no .tar file; name the folder of the archives")
     done = {path for path in shards if os.path.lexists(os.path.join(work.out, os.path.basename(path)))}
     if done and not asked.skip_existing:
         first = os.path.basename(min(done))
-        sys.exit(f"{asked.out}: holds {first} already; add --skip-existing, or name another folder")
+        sys.exit(f"{asked.out}: already contains {first}; add --skip-existing, or name another folder")
     return work, [path for path in shards if path not in done]
 
 

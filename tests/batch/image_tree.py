@@ -26,7 +26,7 @@ def load_make_image():
 make_image = load_make_image()
 
 
-def broken_forms(good, size):
+def broken_files(good, size):
     """Broken files that every reader must reject, in the order in which write() uses them."""
     middle = len(good) // 2
     flipped = bytes([good[middle] ^ 0x55])
@@ -54,8 +54,8 @@ def write(folder, count, size, broken=0, seed=1):
     for index in range(count):
         content = make_image.noise_png(size, pick.choice(["gray", "rgb", "rgba"]), "8", str(seed * 1_000_003 + index))
         if index in broken_at:
-            forms = broken_forms(content, size)
-            content = forms[broken_at.index(index) % len(forms)]
+            broken_ones = broken_files(content, size)
+            content = broken_ones[broken_at.index(index) % len(broken_ones)]
         with open(os.path.join(folder, relative_path(index)), "wb") as file:
             file.write(content)
     return sorted(relative_path(index) for index in broken_at)

@@ -69,7 +69,7 @@ def apart(work, *arguments):
 def break_some(folder, first):
     good = image_tree.make_image.noise_png((200, 150))
     names = []
-    for index, content in enumerate(image_tree.broken_forms(good, (200, 150))):
+    for index, content in enumerate(image_tree.broken_files(good, (200, 150))):
         path = path_for(folder, first + index, ".png")
         with open(path, "wb") as file:
             file.write(content)

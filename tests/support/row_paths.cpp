@@ -26,7 +26,7 @@ std::optional<DecodedImage> decoded(std::span<const std::byte> file, const std::
 
 /// Removes the note that decode_image adds for scaled levels; Codec::open_rows returns only a number for it.
 std::vector<std::string> of_the_codec(std::vector<std::string> words) {
-  std::erase_if(words, [](const std::string& text) { return text.find("levels are scaled") != std::string::npos; });
+  std::erase_if(words, [](const std::string& text) { return text.find("are scaled to 0 to ") != std::string::npos; });
   return words;
 }
 

@@ -191,7 +191,7 @@ std::size_t decode_lzw(GifBlocks& blocks, int root_bits, std::span<std::uint8_t>
     if (code == lzw.clear_code()) {
       lzw.clear();
     } else if (!lzw.decode(code, missing)) {
-      reject_damaged(blocks.name(), "its pixels contain an impossible code");
+      reject_damaged(blocks.name(), "its pixels contain an invalid code");
     }
   }
   reader.skip_rest();

@@ -116,7 +116,7 @@ class Av1Decoder {
     if (result == DAV1D_ERR(ENOMEM)) {
       return kDecoderOutOfMemory;
     }
-    return result < 0 ? damaged_data("its AV1 data have errors or end too early") : convert(picture, decoded);
+    return result < 0 ? damaged_data("its AV1 data has errors or ends too early") : convert(picture, decoded);
   }
 
  private:

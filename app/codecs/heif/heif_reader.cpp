@@ -93,7 +93,7 @@ void take_item(const HeifFile& file, heif_item_id id, Metadata& metadata, std::v
     const ByteSpan exif = exif_in(item);
     metadata.exif.assign(exif.begin(), exif.end());
     if (exif.empty()) {
-      details.emplace_back("its EXIF data are damaged and are left out");
+      details.emplace_back("its EXIF data is damaged and is left out");
     }
   } else if (is_packet && metadata.xmp.empty()) {
     metadata.xmp = item_bytes(file, id);

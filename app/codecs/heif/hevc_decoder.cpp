@@ -249,7 +249,7 @@ class HevcDecoder {
     while (!data.empty()) {
       const std::size_t size = data.size() < kLength ? 0 : u32be_at(data, 0);
       if (data.size() < kLength || size > data.size() - kLength) {
-        return {heif_error_Decoder_plugin_error, heif_suberror_End_of_data, "its HEVC data end too early"};
+        return {heif_error_Decoder_plugin_error, heif_suberror_End_of_data, "its HEVC data ends too early"};
       }
       const de265_error error =
           libde265().push_nal(context_.get(), data.data() + kLength, static_cast<int>(size), 0, nullptr);
@@ -269,10 +269,10 @@ class HevcDecoder {
       error = error.code == heif_error_Ok && !is_harmless(warning) ? failure(warning) : error;
     }
     if (allowance_.is_exceeded) {
-      error = damaged_data("its HEVC data are far too few for the size that they declare");
+      error = damaged_data("its HEVC data is far too short for the size that it declares");
     }
     if (error.code == heif_error_Ok && last == nullptr) {
-      error = damaged_data("its HEVC data hold no whole picture");
+      error = damaged_data("its HEVC data does not contain a whole picture");
     }
     decoded = error.code == heif_error_Ok ? last.release() : nullptr;
     return error;
@@ -289,7 +289,7 @@ class HevcDecoder {
       return kDecoderOutOfMemory;
     }
     thread_local std::string message;  // libheif copies it on this thread after freeing the decoder
-    message = fmt::format("its HEVC data have errors ({})", libde265().get_error_text(error));
+    message = fmt::format("its HEVC data has errors ({})", libde265().get_error_text(error));
     return damaged_data(message.c_str());
   }
 
@@ -318,7 +318,7 @@ class HevcDecoder {
       return {heif_error_Unsupported_feature, heif_suberror_Unspecified, "libde265 did not use the memory given to it"};
     }
     if (std::any_of(planes->begin(), planes->end(), [](const Plane& plane) { return plane.has_gap(); })) {
-      return damaged_data("its HEVC data leave out parts of the image");
+      return damaged_data("its HEVC data leaves out parts of the image");
     }
     return convert(picture, last);
   }

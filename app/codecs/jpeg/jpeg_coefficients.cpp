@@ -143,7 +143,7 @@ JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file)
   check_jpeg_output(info(), file);
   if (session_.warning_count() > 0) {
     reject_damaged(file.name,
-                   "libjpeg warns of its header");  // the caller uses one decoder, which reports the warning
+                   "libjpeg warns about its header");  // the caller uses one decoder, which reports the warning
   }
 }
 

@@ -136,7 +136,7 @@ void check_segment(const JpegSegment& segment, const std::string& name) {
   const bool has_tables = segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kStepTables;
   const std::size_t least = is_ignored ? 0U : 2U;
   if (segment.length < least && !segment.is_cut_off) {
-    reject_damaged(name, "a marker segment has an impossible length");
+    reject_damaged(name, "a marker segment has an invalid length");
   }
   if (segment.is_cut_off) {
     reject_truncated(name);
@@ -211,7 +211,7 @@ std::span<const Component> components_of(const JpegFrame& frame, const std::stri
   const auto components = std::span(frame.components).first(frame.component_count);
   for (const auto& [id, horizontal, vertical, table] : components) {
     if (std::min(horizontal, vertical) < 1 || std::max(horizontal, vertical) > 4 || table >= JpegStepTable::kSlots) {
-      reject_damaged(name, "a component has an impossible sampling or table");
+      reject_damaged(name, "a component has an invalid sampling factor or table");
     }
   }
   return components;

@@ -38,7 +38,7 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, MetadataFilter& 
 
 /// Drops XMP about the video or the gain map of the input, because the output has neither.
 void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
-  constexpr std::string_view kUnknownForm = "it describes other parts of the file in an unknown form";
+  constexpr std::string_view kUnknownFormat = "it describes other parts of the file in an unknown format";
   if (const std::optional<XmpParts> of_extension = blank_xmp_parts(metadata.xmp_extension);
       !of_extension || of_extension->any()) {
     blank_xmp_extension(metadata.xmp);  // the GUID is a digest of the extension's bytes, which change
@@ -46,8 +46,8 @@ void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
   }
   const std::optional<XmpParts> parts = blank_xmp_parts(metadata.xmp);
   if (!parts) {
-    filter.drop(metadata.xmp, "the XMP", kUnknownForm);
-    filter.drop(metadata.xmp_extension, "the extended XMP", kUnknownForm);
+    filter.drop(metadata.xmp, "the XMP", kUnknownFormat);
+    filter.drop(metadata.xmp_extension, "the extended XMP", kUnknownFormat);
     return;
   }
   const auto say = [&](bool is_told, std::string_view what, std::string_view why) {
@@ -286,7 +286,7 @@ std::vector<std::string> remove_positions(Metadata& metadata) {
   if (!count) {
     metadata.xmp.clear();
     metadata.xmp_extension.clear();
-    removed.emplace_back("the XMP is left out: its position has an unknown form");
+    removed.emplace_back("the XMP is left out: its position is in an unknown format");
   } else if (*count > 0) {
     removed.emplace_back("the position in the XMP is removed");
   }

@@ -424,7 +424,7 @@ PngHeader read_png_header(ByteSpan bytes, const std::string& name) {
     reject_truncated(name);
   }
   if (u32be_at(bytes, 12) == png_chunk_type("CgBI")) {
-    reject_unsupported(name, "PNG in Apple's private form (CgBI)");
+    reject_unsupported(name, "PNG in Apple's private format (CgBI)");
   }
   if (u32be_at(bytes, 12) != png_chunk_type("IHDR") || u32be_at(bytes, 8) != 13) {
     reject_damaged(name, "it does not start with its header (IHDR)");

@@ -206,7 +206,7 @@ constexpr std::array kPlainWords = {
     PlainWords{"bad adaptive filter value", "a row has an unknown filter"},
     PlainWords{"Missing PLTE before IDAT", "its palette is missing"},
     PlainWords{"Missing IHDR before", "a chunk precedes the header"},
-    PlainWords{"invalid chunk type", "a chunk has an impossible name"},
+    PlainWords{"invalid chunk type", "a chunk has an invalid name"},
 };
 
 /// Chunks that gpuimg ignores or reads itself. libpng must not even allocate memory for them.

@@ -28,7 +28,7 @@ T level_of(std::int64_t value) {
 }
 
 [[noreturn]] void reject_coefficients(const TiffFile& file) {
-  reject_damaged(file.name(), "its YCbCr has impossible coefficients");
+  reject_damaged(file.name(), "its YCbCr coefficients are invalid");
 }
 
 /// The stored levels of black and white for Y, Cb and Cr, from tag 532 or by default, for 16 bits.
@@ -85,7 +85,7 @@ void YcbcrConverter::read_sampling(const TiffFile& file, bool is_planar) {
             : TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRSUBSAMPLING, &horizontal, &vertical);
   const auto is_known = [](std::uint16_t factor) { return factor == 1 || factor == 2 || factor == 4; };
   if (!is_known(horizontal) || !is_known(vertical)) {
-    reject_damaged(file.name(), "its chroma has an impossible size");
+    reject_damaged(file.name(), "its chroma has an invalid size");
   }
   if (is_planar && horizontal * vertical != 1) {
     reject_unsupported(file.name(), "YCbCr TIFF in planes with subsampled chroma", "convert in.tif out.png");

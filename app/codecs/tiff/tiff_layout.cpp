@@ -374,7 +374,7 @@ void check_block_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& 
   }
   if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
       blocks.bytes / blocks.lines(blocks.height) < blocks.row_bytes) {
-    reject_damaged(file.name(), "its strips or tiles have an impossible size");
+    reject_damaged(file.name(), "its strips or tiles have an invalid size");
   }
 }
 

@@ -172,7 +172,7 @@ void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string
   const auto orientation = file.number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   std::optional<ExifDirectories> directories = read_exif_directories(file.content(), TIFFCurrentDirOffset(file.tiff()));
   if (!directories) {
-    details.emplace_back("its EXIF data are damaged and are left out");
+    details.emplace_back("its EXIF data is damaged and is left out");
     directories.emplace();
   }
   if (std::erase_if(directories->image, is_for_programs) > 0 && metadata.imagej.empty()) {

@@ -109,7 +109,7 @@ class DirectoryWalk {
  private:
   static constexpr const char* kBehindEnd = "it ends before the directory of page ";
   static constexpr const char* kCutOff = "it ends within the directory of page ";
-  static constexpr const char* kOther = "other data are in place of the directory of page ";
+  static constexpr const char* kOther = "other data is in place of the directory of page ";
 
   std::nullopt_t ended(const char* why, std::size_t page) {
     why_not_ = why + std::to_string(page);

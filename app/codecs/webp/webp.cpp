@@ -327,7 +327,7 @@ Metadata read_webp_metadata(const WebpFile& file, std::vector<std::string>& deta
   if (const ByteSpan exif = without_mark(file.exif); is_exif(exif)) {
     metadata.exif = copy_of_bytes(exif);
   } else if (!file.exif.empty()) {
-    details.emplace_back("its EXIF data are damaged and are left out");
+    details.emplace_back("its EXIF data is damaged and is left out");
   }
   if (is_xmp(file.xmp)) {
     metadata.xmp = copy_of_bytes(file.xmp);

@@ -2,17 +2,17 @@
 mkdir photos
 make_image png in.png 9x7
 cp in.png photos/a.png
-for form in png jpg jpeg bmp tga; do
-  gpuimg equalize in.png $form.$form && gpuimg equalize in.png - --format $form | cmp $form.$form - && echo "equalize $form"
+for format in png jpg jpeg bmp tga; do
+  gpuimg equalize in.png $format.$format && gpuimg equalize in.png - --format $format | cmp $format.$format - && echo "equalize $format"
 done
-for form in npy png csv; do
-  gpuimg integral in.png i_$form.$form && gpuimg integral in.png - --format $form | cmp i_$form.$form - && echo "integral $form"
+for format in npy png csv; do
+  gpuimg integral in.png i_$format.$format && gpuimg integral in.png - --format $format | cmp i_$format.$format - && echo "integral $format"
 done
-for form in csv json svg; do
-  gpuimg hist in.png h_$form.$form && gpuimg hist in.png - --format $form | cmp h_$form.$form - && echo "hist $form"
+for format in csv json svg; do
+  gpuimg hist in.png h_$format.$format && gpuimg hist in.png - --format $format | cmp h_$format.$format - && echo "hist $format"
 done
-for form in npy png; do
-  gpuimg hsl in.png l_$form.$form && gpuimg hsl in.png - --format $form | cmp l_$form.$form - && echo "hsl $form"
+for format in npy png; do
+  gpuimg hsl in.png l_$format.$format && gpuimg hsl in.png - --format $format | cmp l_$format.$format - && echo "hsl $format"
 done
 gpuimg hsl --hue 5 in.png hue.jpg && gpuimg hsl --hue 5 in.png --format jpg - | cmp hue.jpg -
 gpuimg equalize in.png plain --format tga && cmp plain tga.tga

@@ -115,7 +115,7 @@ void add_broken_runs(Catalogue& to) {
   bomb.compression = 1;
   FileBytes empty = make_bmp(20000, 20000, 8, {}, bomb);
   add_le(empty, 0x0100, 2);
-  to.add_unsupported("bmp_runs_of_almost_nothing.bmp", empty, "its data cover at most");
+  to.add_unsupported("bmp_runs_of_almost_nothing.bmp", empty, "its data covers at most");
 }
 
 }  // namespace

@@ -394,13 +394,13 @@ void add_broken(Catalogue& to) {
   to.add_damaged("heif_of_short_data.avif", with(kAv1.substr(0, 20), kWidth, kHeight), "");
   to.add_damaged("heif_of_no_data.avif", with("not AV1 at all"sv, kWidth, kHeight), "");
   to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
-  to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data cover at most");
+  to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data covers at most");
   Item alpha = alpha_of({clap(kWidth, kHeight), ispe(kWidth, kHeight)});
   alpha.properties[0] = ispe(100, 100);  // the crop selects the middle
   to.add_damaged("heif_alpha_of_two_sizes.avif", heif({quarters(), alpha}), "another size");
   Item cropped = quarters({clap(6, 4)});
   cropped.properties[0] = ispe(16384, 16384);
-  to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data cover at most");
+  to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data covers at most");
 }
 
 /// Each file has one flipped bit. Decoders conceal the damage, so libheif returns an image. The images of the first two

@@ -241,7 +241,7 @@ void add_animations(Catalogue& to) {
   to.add_unsupported("webp_of_a_huge_canvas.webp", riff({vp8x(kAnimation, 1U << 24, 1U << 24), anim(), first}),
                      "16777216x16777216 pixels, more than the limit");
   to.add_unsupported("webp_of_an_empty_canvas.webp", riff({vp8x(kAnimation, 16384, 16384), anim(), first}),
-                     "its data cover at most 15");
+                     "its data covers at most 15");
 }
 
 void add_broken(Catalogue& to) {

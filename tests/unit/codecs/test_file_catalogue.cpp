@@ -25,7 +25,7 @@ std::string stem_of(const std::string& name) { return name.substr(0, name.find_l
 bool take_scaling(DecodedImage& decoded) {
   const auto told = [&](std::vector<std::string>& texts) {
     return std::erase_if(texts, [&](const std::string& text) {
-      return text.ends_with(": its levels are scaled: " + std::to_string(decoded.scaled_from) + " becomes " +
+      return text.ends_with(": its levels 0 to " + std::to_string(decoded.scaled_from) + " are scaled to 0 to " +
                             std::to_string(decoded.format().max_value()));
     });
   };

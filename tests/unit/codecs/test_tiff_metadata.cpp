@@ -141,7 +141,7 @@ TEST(TiffMetadata, DamagedPiecesAreLeftOut) {
   FileBytes file = tiff_with(metadata);
   entry_of(file, 34665)[11] = std::byte{0x7F};  // an offset far past the end
   const DecodedImage found = decode(file, "t", {.auto_orient = false});
-  EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF data are damaged and are left out"});
+  EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF data is damaged and is left out"});
   EXPECT_EQ(found.metadata.exif, exif_data({}, 6));
   EXPECT_TRUE(same_pixels(found.image.view(), small_image().view()));
 

@@ -302,8 +302,8 @@ TEST(TiffPages, AnInvalidLinkLosesTheRemainingPages) {
       {0x7fffffff, "it ends before the directory of page 3"},
       {size - 1, "it ends within the directory of page 3"},
       {size - 9, "it ends within the directory of page 3"},
-      {second - 8, "other data are in place of the directory of page 3"},  // pixels, all of them 0
-      {second + 6, "other data are in place of the directory of page 3"},  // within another directory
+      {second - 8, "other data is in place of the directory of page 3"},  // pixels, all of them 0
+      {second + 6, "other data is in place of the directory of page 3"},  // within another directory
       {second, "after page 2, the list of its pages leads back to an earlier one"},
   };
   for (const auto& [link, why] : cases) {
