@@ -332,7 +332,7 @@ struct Output {
     std::transform(words.begin(), words.end(), std::back_inserter(argv),
                    [](const std::string& word) { return word.c_str(); });
     if (program.parse(static_cast<int>(argv.size()), argv.data())) {
-      throw Error(ErrorKind::usage, "the words ask for help; give options");
+      throw Error(ErrorKind::usage, "--help is not possible here; leave it out");
     }
   }
 

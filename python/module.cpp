@@ -152,14 +152,14 @@ PyImage from_cuda_interface(const nb::dict& interface, const std::optional<std::
     const bool is_whole =
         std::all_of(strides.begin(), strides.end(), [size](std::int64_t stride) { return stride % size == 0; });
     if (!is_whole || strides.size() != sides.size()) {
-      throw Error(ErrorKind::unsupported, "from_array: the strides are not those of an array of such samples");
+      throw Error(ErrorKind::unsupported, "from_array: the strides do not fit the sample type; copy the array");
     }
     for (std::int64_t& stride : strides) {
       stride /= size;
     }
   }
   if (interface.contains("mask") && !interface["mask"].is_none()) {
-    throw Error(ErrorKind::unsupported, "from_array: the array has a mask; fill the places that it hides");
+    throw Error(ErrorKind::unsupported, "from_array: the array has a mask; fill its masked elements first");
   }
   const auto address = nb::cast<std::uintptr_t>(interface["data"][0]);
   const ArrayPixels from = pixels_of_array(reinterpret_cast<const void*>(address), sample, sides, strides);

@@ -493,7 +493,7 @@ class ArchiveRun {
     if (globals_.verbosity != Verbosity::quiet) {
       text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(outcome.counts.done),
                           grouped(outcome.counts.failed), grouped(others_), others_ == 1 ? "" : "s",
-                          output_ != nullptr ? "copied" : "passed over", seconds);
+                          output_ != nullptr ? "copied" : "skipped", seconds);
     }
     print_report(text);
     return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;

@@ -237,7 +237,9 @@ void remove_links(GatheredInputs& gathered) {
   });
   if (links > 0) {
     gathered.notes.push_back(
-        fmt::format("{} of the names {} to a file that is counted already", links, links == 1 ? "leads" : "lead"));
+        links == 1
+            ? "skipped 1 name, because its file was already counted under another name"
+            : fmt::format("skipped {} names, because their files were already counted under other names", links));
   }
 }
 

@@ -202,7 +202,7 @@ bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   try {
     return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
   } catch (const Error& error) {
-    print_detail(verbosity, fmt::format("{} would be faster, but: {}", entry.title, error.what()));
+    print_detail(verbosity, fmt::format("{} would be faster, but cannot be used: {}", entry.title, error.what()));
     return false;
   }
 }
@@ -714,7 +714,7 @@ std::string BatchSession::summary(const RunOutcome& outcome, double seconds) con
 
 ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const {
   if (outcome.fatal == ErrorKind::out_of_memory) {
-    print_error("out of memory between images; finished outputs are kept: continue with --resume or --skip-existing");
+    print_error("out of memory between images; finished outputs are kept; continue with --resume or --skip-existing");
   }
   if (outcome.fatal) {
     if (outcome.fatal == ErrorKind::device_fault && globals_.resident != nullptr) {
@@ -724,8 +724,9 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
   }
   if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
     print_note(globals_.verbosity,
-               globals_.in_place ? "interrupted; the same command would change images twice: name those that are left"
-                                 : "interrupted; to continue, run the command again" + way_to_continue());
+               globals_.in_place
+                   ? "interrupted; the same command would change images twice; name only the images that are left"
+                   : "interrupted; to continue, run the command again" + way_to_continue());
     return *code;
   }
   // If the only file cannot be read at all, the run fails as a run over a single file does.

@@ -340,7 +340,7 @@ std::vector<EarlierStep> CommandLine::steps_of(const std::vector<Command>& comma
     const std::vector<std::string> own = sorted.words_of(step);
     const std::vector<const char*> argv = argv_of(own);
     if (program->parser.parse(static_cast<int>(argv.size()), argv.data())) {
-      throw Error(ErrorKind::usage, step.name + ": asks for help; give options");
+      throw Error(ErrorKind::usage, step.name + ": --help is not possible here; leave it out");
     }
     EarlierStep& made = steps.emplace_back(earlier_step(*program->parser.find_subcommand(step.name)));
     const auto both =
@@ -352,7 +352,7 @@ std::vector<EarlierStep> CommandLine::steps_of(const std::vector<Command>& comma
 
 void CommandLine::pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take) {
   if (parse_words(words)) {
-    throw Error(ErrorKind::usage, "the words ask for help; give a command");
+    throw Error(ErrorKind::usage, "--help is not possible here; leave it out");
   }
   options_.take_job = take;
   options_.verbosity = Verbosity::quiet;
@@ -377,7 +377,7 @@ void CommandLine::limit_threads() {
     return;
   }
   const std::string fact =
-      fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
+      fmt::format("{}: more threads than processors are not faster; starting {}", options_.threads, processors);
   if (last_program().arguments.threads.empty()) {  // GPUIMG_THREADS is often shared by several machines: no note
     print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
   } else {

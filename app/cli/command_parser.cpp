@@ -260,7 +260,8 @@ std::string unknown_option(const std::string& argument, const CLI::App& app, con
   known.insert(known.end(), more.begin(), more.end());
   const std::string same = known_word(name, known, kOptionSynonyms);
   if (const auto others = subcommands_with(name, app); !others.empty()) {
-    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and ")) +
+    return printable_name(name) + " is an option of " + listed(others, "and") +
+           (chosen == nullptr ? "" : ", not of " + chosen->get_name()) +
            (same.empty() ? "" : " (did you mean " + same + "?)");
   }
   if (same.empty()) {

@@ -519,7 +519,8 @@ WindowSize parse_window(const std::string& option, const std::string& text) {
   const std::size_t times = text.find('x');
   if (times != std::string::npos &&
       (times == 0 || times + 1 == text.size() || text.find('x', times + 1) != text.npos)) {
-    throw Error(ErrorKind::usage, option + ": '" + text + "' is not K or WxH; give odd numbers, such as 31 or 31x5");
+    throw Error(ErrorKind::usage,
+                option + ": '" + text + "' is neither K nor WxH; give odd numbers, such as 31 or 31x5");
   }
   return times == std::string::npos ? WindowSize(side(text))
                                     : WindowSize(side(text.substr(0, times)), side(text.substr(times + 1)));
@@ -544,7 +545,7 @@ Rect parse_region(const std::string& option, const std::string& text) {
   const Rect region = fields ? Rect{(*fields)[0], (*fields)[1], (*fields)[2], (*fields)[3]} : Rect{};
   if (region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1) {
     throw Error(ErrorKind::usage,
-                option + ": '" + text + "' is not x,y,w,h; give four whole numbers such as 10,20,640,480");
+                option + ": '" + text + "' is not X,Y,W,H; give four whole numbers such as 10,20,640,480");
   }
   return region;
 }
@@ -556,7 +557,7 @@ ResizeBox parse_box(const std::string& option, const std::string& text) {
   if (!is_edge(box.x) || !is_edge(box.y) || !(box.width > 0.0 && box.height > 0.0) || !is_edge(box.x + box.width) ||
       !is_edge(box.y + box.height)) {
     throw Error(ErrorKind::usage,
-                option + ": '" + text + "' is not x,y,w,h; give four numbers such as 10,20.5,640,480");
+                option + ": '" + text + "' is not X,Y,W,H; give four numbers such as 10,20.5,640,480");
   }
   return box;
 }

@@ -76,7 +76,7 @@ Turn checked_turn(const std::string& positional, const std::string& name, const 
     throw Error(ErrorKind::usage, positional + ": is missing; give " + listed(names_of(turns)) + " before IN");
   }
   if (name.find_first_of("./") != std::string::npos) {
-    throw Error(ErrorKind::usage, fmt::format("{}: stands before IN, where {} is now; give {}", positional,
+    throw Error(ErrorKind::usage, fmt::format("{}: must come before IN, but the first name is {}; give {}", positional,
                                               printable_name(name), listed(names_of(turns))));
   }
   return value_named(positional, name, turns);

@@ -135,7 +135,7 @@ std::vector<std::string> shell_words(std::string_view line) {
     const bool is_escape = c == '\\' && quote != '\'';
     const bool has_next = i + 1 < line.size();
     if (is_escape && !has_next) {
-      reject_line("ends with a backslash; name a character after it");
+      reject_line("ends with a backslash; add a character after it");
     }
     if (is_escape && (quote == 0 || kEscapedInQuotes.find(line[i + 1]) != std::string_view::npos)) {
       words.back() += line[++i];
@@ -148,7 +148,8 @@ std::vector<std::string> shell_words(std::string_view line) {
     }
   }
   if (quote != 0) {
-    reject_line(fmt::format("has an opening {} without a closing one", quote));
+    reject_line(fmt::format("has an opening {} without a closing one; add it, or escape the {} with a backslash", quote,
+                            quote));
   }
   return words;
 }
@@ -163,7 +164,7 @@ std::vector<std::string> json_words(std::string_view line) {
     }
     return words;
   } catch (const JsonError&) {
-    reject_line("is not a JSON array of strings");
+    reject_line("is not a JSON array of strings; write it as [\"equalize\", \"in.png\", \"out.png\"]");
   }
 }
 
@@ -179,7 +180,7 @@ std::vector<std::string> words_of(const Lines::Line& line) {
   std::vector<std::string> words = text.front() == '[' ? json_words(text) : shell_words(text);
   for (const std::string& word : words) {
     if (word.find('\0') != std::string::npos) {
-      reject_line("has a NUL character");
+      reject_line("has a NUL character; remove it");
     }
   }
   if (!words.empty() && words.front() == "gpuimg") {
@@ -332,7 +333,7 @@ class Service {
       }
       if (const auto code = stop_.exit_code()) {
         request->exit_code = *code;
-        request->streams.messages = "gpuimg: error: not begun: a signal ended the run\n";
+        request->streams.messages = "gpuimg: error: not started, because a signal ended the run; send the line again\n";
       } else {
         serve(*request);
       }

@@ -129,7 +129,7 @@ class DeskewStep final : public ImageStep {
     made.step.check_fit = fit_of(options_);
     made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
       if (!found->has_text) {
-        worker.report.note(fmt::format("{}: no lines of text are found, so it is not rotated", shown));
+        worker.report.note(fmt::format("{}: no lines of text were found, so it is not rotated", shown));
         worker.report.keep_result("");  // an earlier step may have left its own
         return;
       }

@@ -100,7 +100,7 @@ HashedImage image_kept(const std::string& name, const std::string& text) {
   }
   if (!is_whole || at != end) {
     throw Error(ErrorKind::decode,
-                printable_name(name) + ": its hashes are missing in the manifest; run without --resume");
+                printable_name(name) + ": its hashes are missing from the manifest; run without --resume");
   }
   return image;
 }

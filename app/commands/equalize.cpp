@@ -247,8 +247,8 @@ class EqualizeStep final : public ImageStep {
     const std::int64_t pixels = std::int64_t{grid.tile_width} * grid.tile_height;
     const std::int64_t bins = clahe_->full_bins ? shape.format.max_value() + std::int64_t{1} : 256;
     if (pixels < bins) {
-      worker.report.note(fmt::format("{}: a tile has {} pixel{} and {} bins; use fewer --tiles", input_name(input.path),
-                                     pixels, pixels == 1 ? "" : "s", bins));
+      worker.report.note(fmt::format("{}: a tile has only {} pixel{} for {} bins; use fewer --tiles",
+                                     input_name(input.path), pixels, pixels == 1 ? "" : "s", bins));
     }
   }
 

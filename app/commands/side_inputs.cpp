@@ -76,9 +76,12 @@ LevelCounts counts_of_reference(std::span<const std::byte> bytes, const std::str
     counts.push_back(channel.counts);
   }
   if (!fits) {
-    throw Error(ErrorKind::usage, option + ": " + printable_name(path) + " counts other channels or another luma " +
-                                      "than --color " + name_of(options.color, kColorNames) + " with --luma " +
-                                      name_of(options.luma, kLumaNames) + " needs; make one with 'gpuimg hist'");
+    const std::string channels =
+        options.color == EqualizeColor::rgb ? "--channel rgb" : "--luma " + name_of(options.luma, kLumaNames);
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: {} was counted with another --channel or --luma; count again with 'gpuimg hist {} IN "
+                            "OUT.json'",
+                            option, printable_name(path), channels));
   }
   return counts;
 }

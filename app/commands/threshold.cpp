@@ -110,8 +110,10 @@ std::optional<GivenLevel> checked_value(const std::string& text) {
   const std::string number = text.substr(0, text.size() - (level.is_percent ? 1 : 0));
   level.number = level.is_percent ? parse_number<double>("--value", number) : parse_number<int>("--value", number);
   if (!(level.number >= 0.0 && level.number <= (level.is_percent ? 100.0 : 65535.0))) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--value: '{}' is neither a level, 0 to 255 or 65535, nor 0% to 100%", text));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--value: '{}' is neither a level (0 to 255, for 16 bits 0 to 65535) nor a percentage (0% to 100%)",
+                    text));
   }
   return level;
 }

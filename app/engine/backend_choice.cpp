@@ -318,7 +318,7 @@ Backend& BackendSource::get() {
         note_ = std::string("the CPU takes over: ") + error.what();
       }
       begin(BackendKind::cpu,
-            fmt::format("{} would finish first, but: {}", backend_entry(*chosen_).title, error.what()));
+            fmt::format("{} would finish first, but cannot be used: {}", backend_entry(*chosen_).title, error.what()));
       backend_ = pending_.get();
     }
   }

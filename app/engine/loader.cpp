@@ -197,8 +197,9 @@ void Loader::reject_whole(const codecs::RowReader& rows) const {
   const std::uint64_t bytes = pixels * rows.format().bytes_per_pixel();
   const std::optional<MostMemory> most = memory_for_one(options().max_memory);
   if (most && bytes > most->bytes) {
-    throw Error(ErrorKind::out_of_memory, rows_name() + ": is damaged or unusual, so that it is read as a whole; it " +
-                                              why_too_large(bytes, *most));
+    throw Error(
+        ErrorKind::out_of_memory,
+        rows_name() + ": must be read as a whole, because it is damaged or unusual; it " + why_too_large(bytes, *most));
   }
 }
 

@@ -57,7 +57,7 @@ def option_words(options, values):
             continue
         if not option["placeholder"]:
             if value is not True:
-                raise TypeError(f"{key}: is True or False, not {value!r}")
+                raise TypeError(f"{key}: must be True or False, not {value!r}")
             words.append("--" + option["name"])
             continue
         several = value if option["repeats"] and isinstance(value, (list, tuple)) else [value]

@@ -181,18 +181,18 @@ std::vector<JpegMetadataSegment> jpeg_metadata_segments(const Metadata& metadata
 void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter) {
   filter.drop_png_chunks(metadata, "JPEG has no place for it");
   if (metadata.exif.size() > kMaxJpegExifBytes) {
-    filter.drop(metadata.exif, "the EXIF data", fmt::format("JPEG holds {} bytes of it", kMaxJpegExifBytes));
+    filter.drop(metadata.exif, "the EXIF data", fmt::format("JPEG holds at most {} bytes of it", kMaxJpegExifBytes));
   }
   if (metadata.density) {
     filter.fit_density(metadata, density_for_jfif(*metadata.density), "JPEG holds 1 to 65535 pixels per inch");
   }
   if (metadata.xmp.size() > kMaxJpegXmpBytes) {
-    const std::string why = fmt::format("JPEG holds {} bytes of it", kMaxJpegXmpBytes);
+    const std::string why = fmt::format("JPEG holds at most {} bytes of it", kMaxJpegXmpBytes);
     filter.drop(metadata.xmp, "the XMP", why);
     filter.drop(metadata.xmp_extension, "the extended XMP", why);
   }
   if (metadata.iptc.size() > kMaxJpegIptcBytes) {
-    filter.drop(metadata.iptc, "the IPTC data", fmt::format("JPEG holds {} bytes of it", kMaxJpegIptcBytes));
+    filter.drop(metadata.iptc, "the IPTC data", fmt::format("JPEG holds at most {} bytes of it", kMaxJpegIptcBytes));
   }
 }
 

@@ -201,7 +201,7 @@ void MetadataFilter::drop_all_but_density(Metadata& metadata, std::string_view w
 }
 
 void MetadataFilter::say(std::string_view what, std::string_view why) {
-  left_out_.push_back(fmt::format("{} is not carried: {}", what, why));
+  left_out_.push_back(fmt::format("{} is not copied: {}", what, why));
 }
 
 void MetadataFilter::fit_density(Metadata& metadata, const std::optional<PixelDensity>& stated, std::string_view why) {

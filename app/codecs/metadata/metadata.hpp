@@ -14,8 +14,7 @@ namespace gpuimg::codecs {
 
 struct CarriedMetadata {
   Metadata metadata;
-  std::vector<std::string>
-      left_out;  ///< for the user, one clause each: "sRGB is not carried: JPEG has no place for it"
+  std::vector<std::string> left_out;  ///< for the user, one clause each: "sRGB is not copied: JPEG has no place for it"
 };
 
 /// Used in messages.

@@ -237,12 +237,12 @@ void fit_exif(std::vector<std::byte>& exif, MetadataFilter& filter) {
     exif = exif_data({}, orientation);
     return;
   }
-  constexpr std::string_view kMoved = "what it refers to has another place in TIFF";
+  constexpr std::string_view kMoved = "its file offsets would be wrong in TIFF";
   if (directories->has_maker_note) {
     filter.say("the maker note", kMoved);
   }
   if (directories->has_next) {
-    filter.say("the EXIF thumbnail", "TIFF would take it for a page");
+    filter.say("the EXIF thumbnail", "in TIFF it would be read as a page");
   }
   if (directories->has_other_tags) {
     filter.say("other tags of the EXIF data", "gpuimg does not write them to TIFF");

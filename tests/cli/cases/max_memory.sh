@@ -52,7 +52,7 @@ exit 6
 gpuimg: error: text.pbm: NEEDS
 gpuimg: error: large.png: NEEDS
 - damage that shows late
-gpuimg: error: bad.png: is damaged or unusual, so that it is read as a whole; it NEEDS
+gpuimg: error: bad.png: must be read as a whole, because it is damaged or unusual; it NEEDS
 - a folder
 exit 1
 gpuimg: error: in/text.pbm: NEEDS

@@ -161,7 +161,7 @@ TEST(JpegMetadata, ExtendedXmpGoesOnlyIntoJpeg) {
     EXPECT_EQ(decode(written(image, FileFormat::jpeg, metadata)).metadata, metadata) << size;
   }
   const CarriedMetadata carried = carried_metadata(metadata, FileFormat::png, kRgb);
-  EXPECT_EQ(carried.left_out, std::vector<std::string>{"the extended XMP is not carried: PNG has no place for it"});
+  EXPECT_EQ(carried.left_out, std::vector<std::string>{"the extended XMP is not copied: PNG has no place for it"});
   EXPECT_EQ(carried.metadata.xmp.size(), metadata.xmp.size());
   EXPECT_EQ(xmp_extension_guid(carried.metadata.xmp), "");
 }

@@ -177,7 +177,7 @@ TEST(Metadata, NamesARoundedDensity) {
   EXPECT_TRUE(left_out(metadata, FileFormat::png, kRgb).empty());
   metadata.density = PixelDensity{{1, 100}, {1, 100}, DensityUnit::inch};
   EXPECT_EQ(left_out(metadata, FileFormat::png, kRgb),
-            std::vector<std::string>{"the pixel density is not carried: PNG holds whole numbers of pixels per meter"});
+            std::vector<std::string>{"the pixel density is not copied: PNG holds whole numbers of pixels per meter"});
 }
 
 TEST(Metadata, XmpOfAMotionPhotoDoesNotMentionTheVideo) {
@@ -186,7 +186,7 @@ TEST(Metadata, XmpOfAMotionPhotoDoesNotMentionTheVideo) {
   const CarriedMetadata carried = carried_metadata(metadata, FileFormat::jpeg, kRgb);
   EXPECT_EQ(carried.metadata.xmp.size(), metadata.xmp.size());
   EXPECT_EQ(carried.left_out,
-            std::vector<std::string>{"the XMP about a motion photo is not carried: the video is not written"});
+            std::vector<std::string>{"the XMP about a motion photo is not copied: the video is not written"});
   EXPECT_TRUE(left_out(carried.metadata, FileFormat::jpeg, kRgb).empty());
   metadata.xmp = bytes_of("<x:xmpmeta><a><GCamera:MotionPhoto></a></x:xmpmeta>");
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::jpeg, kRgb).metadata.xmp.empty());
@@ -290,12 +290,12 @@ TEST(Metadata, NamesPartsThatJpegCannotHold) {
   metadata.iptc.resize(65507);
   EXPECT_EQ(left_out(metadata, FileFormat::jpeg, kRgb),
             (std::vector<std::string>{
-                "cICP is not carried: JPEG has no place for it", "sRGB is not carried: JPEG has no place for it",
-                "gAMA is not carried: JPEG has no place for it", "cHRM is not carried: JPEG has no place for it",
-                "the EXIF data is not carried: JPEG holds 65527 bytes of it",
-                "the pixel density is not carried: JPEG holds 1 to 65535 pixels per inch",
-                "the XMP is not carried: JPEG holds 65502 bytes of it",
-                "the IPTC data is not carried: JPEG holds 65506 bytes of it"}));
+                "cICP is not copied: JPEG has no place for it", "sRGB is not copied: JPEG has no place for it",
+                "gAMA is not copied: JPEG has no place for it", "cHRM is not copied: JPEG has no place for it",
+                "the EXIF data is not copied: JPEG holds at most 65527 bytes of it",
+                "the pixel density is not copied: JPEG holds 1 to 65535 pixels per inch",
+                "the XMP is not copied: JPEG holds at most 65502 bytes of it",
+                "the IPTC data is not copied: JPEG holds at most 65506 bytes of it"}));
   metadata.exif.resize(65527);
   metadata.xmp = xmp_packet(65502 - xmp_packet(0).size());
   metadata.iptc.resize(65506);
@@ -329,7 +329,7 @@ TEST(Metadata, IsNotWrittenToFormatsWithoutMetadata) {
     }
   }
   EXPECT_EQ(left_out(full_metadata(kRgb), FileFormat::tga, kRgb).at(0),
-            "the ICC profile is not carried: gpuimg writes no metadata to TGA");
+            "the ICC profile is not copied: gpuimg writes no metadata to TGA");
 }
 
 /// Decodes a PNG with EXIF orientation 6 and this XMP.
@@ -379,8 +379,8 @@ TEST(Metadata, NamesDroppedPartsForEveryFormat) {
   metadata.not_kept = {"the tIME chunk", "the COM segment"};
   for (const Codec& codec : codecs::codecs()) {
     EXPECT_EQ(left_out(metadata, codec.format, kRgb),
-              (std::vector<std::string>{"the tIME chunk is not carried: gpuimg does not keep it",
-                                        "the COM segment is not carried: gpuimg does not keep it"}));
+              (std::vector<std::string>{"the tIME chunk is not copied: gpuimg does not keep it",
+                                        "the COM segment is not copied: gpuimg does not keep it"}));
   }
 }
 

@@ -155,12 +155,12 @@ TEST(TiffMetadata, NamesPartsThatTiffCannotHold) {
   Metadata metadata;
   metadata.exif = rich_exif({.has_maker_note = true, .has_thumbnail = true});
   EXPECT_EQ(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out,
-            (std::vector<std::string>{"the maker note is not carried: what it refers to has another place in TIFF",
-                                      "the EXIF thumbnail is not carried: TIFF would take it for a page"}));
+            (std::vector<std::string>{"the maker note is not copied: its file offsets would be wrong in TIFF",
+                                      "the EXIF thumbnail is not copied: in TIFF it would be read as a page"}));
   metadata.exif = exif_with(6, true);
   metadata.exif[7] = std::byte{0xFF};
   EXPECT_EQ(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out,
-            std::vector<std::string>{"the EXIF data is not carried: a part of it is damaged or larger than 1 MB"});
+            std::vector<std::string>{"the EXIF data is not copied: a part of it is damaged or larger than 1 MB"});
   metadata.exif = exif_with(6, true);
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out.empty());
 }
@@ -217,7 +217,7 @@ TEST(TiffMetadata, GeotiffTagsAreKeptIfThePixelsStayInPlace) {
   for (const FileFormat other : {FileFormat::png, FileFormat::jpeg, FileFormat::bmp, FileFormat::tga}) {
     const CarriedMetadata carried = carried_metadata(metadata, other, kRgb);
     EXPECT_EQ(carried.left_out,
-              std::vector<std::string>{"the georeference (GeoTIFF) is not carried: only TIFF has a place for it"});
+              std::vector<std::string>{"the georeference (GeoTIFF) is not copied: only TIFF has a place for it"});
     EXPECT_TRUE(carried.metadata.geotiff.empty());
   }
   EXPECT_TRUE(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out.empty());
@@ -245,7 +245,7 @@ TEST(TiffMetadata, ImagejCalibrationIsKeptIfThePixelsStayInPlace) {
   EXPECT_TRUE(found.metadata.not_kept.empty());
   EXPECT_EQ(decode(tiff_with(found.metadata)).metadata.imagej, found.metadata.imagej);
   EXPECT_EQ(carried_metadata(found.metadata, FileFormat::png, kRgb).left_out,
-            std::vector<std::string>{"the ImageJ calibration is not carried: only TIFF has a place for it"});
+            std::vector<std::string>{"the ImageJ calibration is not copied: only TIFF has a place for it"});
 }
 
 }  // namespace
