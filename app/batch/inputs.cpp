@@ -238,8 +238,8 @@ void remove_links(GatheredInputs& gathered) {
   if (links > 0) {
     gathered.notes.push_back(
         links == 1
-            ? "skipped 1 name, because its file was already counted under another name"
-            : fmt::format("skipped {} names, because their files were already counted under other names", links));
+            ? "skipped 1 name, because its file was already read under another name"
+            : fmt::format("skipped {} names, because their files were already read under other names", links));
   }
 }
 
