@@ -46,7 +46,7 @@ std::string opencl_build_text() {
   return is_opencl_built_in() ? "OpenCL 1.2, opened when asked for" : "OpenCL none: built without it";
 }
 
-#define GPUIMG_OPENCL_RUN_ON "run on PoCL, Oclgrind and NVIDIA; experimental on other devices"
+#define GPUIMG_OPENCL_RUN_ON "tested on PoCL, Oclgrind and NVIDIA; experimental on other devices"
 
 /// Names, or parts of names, of the platforms on which gpuimg has been run.
 constexpr std::array<std::string_view, 3> kPlatformsRunOn = {"Portable Computing Language", "Oclgrind", "NVIDIA"};
@@ -135,7 +135,7 @@ constinit const BackendEntry kOpenclBackend = {BackendKind::opencl,
                                                "opencl",
                                                "OpenCL",
                                                "an OpenCL device; never chosen by auto; " GPUIMG_OPENCL_RUN_ON
-                                               ": run gpuimg doctor",
+                                               ", see gpuimg doctor",
                                                kOpenclSynonyms,
                                                false,
                                                [](const BackendOptions& options) {

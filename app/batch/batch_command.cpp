@@ -76,9 +76,10 @@ void add_folder_options(CommandParser& parser, InputArguments& arguments) {
 void add_input_options(CommandParser& parser, InputArguments& arguments) {
   parser.text({"--files-from", "read input names from FILE, one per line; - is standard input", "FILE", kGroup},
               arguments.files_from);
-  parser.flag(
-      {.names = "-0,--null", .description = "names in that list end with NUL, as from find -print0", .group = kGroup},
-      arguments.nul);
+  parser.flag({.names = "-0,--null",
+               .description = "names in the list of --files-from end with NUL, as from find -print0",
+               .group = kGroup},
+              arguments.nul);
   add_folder_options(parser, arguments);
 }
 
@@ -115,7 +116,7 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
   };
   add_input_options(parser, arguments);
   text("-o,--output", arguments.output,
-       "OUT; all other names are then inputs. With fields in braces, a template for each output:\n"
+       "the output; all other names are then inputs. With fields in braces, a template for each output:\n"
        "{dir}    folder of the input\n"
        "{rel}    that folder, relative to IN\n"
        "{name}   name of the input\n"
@@ -124,7 +125,7 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
        "{index}  1, 2, 3 ... in order of the names\n"
        "{page}   number of the page",
        "OUT");
-  flag("--tar", arguments.tar, "read and write tar archives, whatever their names; for use with -");
+  flag("--tar", arguments.tar, "IN and OUT are tar archives, whatever their names; needed for -");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
   flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
   add_pace_options(parser, arguments);

@@ -248,7 +248,9 @@ EarlierStep earlier_step(const CommandParser& parser) {
 }  // namespace
 
 CommandLine::Program::Program(const std::vector<Command>& definitions, const std::function<std::string()>& version_text)
-    : parser("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or a GPU.") {
+    : parser("gpuimg",
+             "Histograms, equalization, integral images, thresholds, denoising, resizing, HSL and other operations on "
+             "images, on a CPU or a GPU.") {
   parser.version(version_text);
   add_global_options(parser, arguments);
   for (const Command& command : definitions) {

@@ -645,6 +645,7 @@ bool CommandParser::is_chosen() const { return app_->parsed(); }
 void CommandParser::declare_step(MakeStep make) {
   step_place_ = make ? StepPlace::anywhere : StepPlace::last;
   model_.is_step = true;
+  model_.is_last_step = !make;
   make_step_ = std::move(make);
 }
 

@@ -99,8 +99,9 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
        "N");
   text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
   text("--max-device-memory", arguments.max_device_memory,
-       "memory for images in flight on each device; larger images are computed in strips, with the same result "
-       "[what is free]",
+       "memory limit for the images in flight on each device; larger images are computed in strips, with the same "
+       "result "
+       "[all free memory]",
        "BYTES");
   text("--page", arguments.page, "read page N of a TIFF, or all its pages as separate images [1]", "N|all");
   flag("--no-auto-orient", arguments.no_auto_orient, "ignore the EXIF orientation [turn images upright]");
@@ -109,10 +110,11 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   flag("--json", arguments.json, "print results and --timing as JSON");
   flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte");
   flag("-f,--force", arguments.force, "replace existing outputs [report an error]");
-  flag("--in-place", arguments.in_place, "allow OUT to be the same file as IN, and replace it");
-  flag("--preserve-times", arguments.preserve_times, "give OUT the modification and access time of IN");
+  flag("--in-place", arguments.in_place, "allow OUT to be IN; without OUT, replace each input");
+  flag("--preserve-times", arguments.preserve_times,
+       "give OUT the modification and access time of IN [the time of writing]");
   text("--progress", arguments.progress,
-       with_choices("progress of a run over many files, or of one denoise", kProgressNames,
+       with_choices("show the progress of a run over many files, or of denoise", kProgressNames,
                     name_of(defaults.progress, kProgressNames)),
        "WHEN");
   flag("-q,--quiet", arguments.quiet, "print errors only");

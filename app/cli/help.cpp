@@ -66,7 +66,7 @@ std::string usage(const CommandModel& command, const std::string& typed) {
   for (const PositionalModel& positional : command.positionals) {
     text += " " + positional.usage;
   }
-  text += command.is_step ? " [--then STEP [OPTIONS]]..." : "";
+  text += command.is_step && !command.is_last_step ? " [--then STEP [OPTIONS]]..." : "";
   return text + (command.subcommands.empty() ? "\n" : " SUBCOMMAND ...\n");
 }
 
@@ -124,6 +124,21 @@ std::string paragraphs(const std::string& text) {
 
 std::string body(const CommandModel& command, const std::string& typed) {
   return paragraphs(command.description) + "\n" + usage(command, typed) + positionals(command) + options(command);
+}
+
+std::string about_steps(const std::string& program_name, const CommandModel& subcommand) {
+  if (!subcommand.is_step) {
+    return "";
+  }
+  const std::string beginning =
+      subcommand.is_last_step
+          ? fmt::format("{0} can be the last step after others: '{1} deskew IN OUT --then {0}'. ", subcommand.name,
+                        program_name)
+          : std::string("--then STEP adds a step that processes the result of the step before it. ");
+  return paragraphs(beginning +
+                    "Write the options of a step after its name. Output options, options for many images "
+                    "and global options may stand anywhere, but only once.") +
+         "\n";
 }
 
 }  // namespace
@@ -191,12 +206,7 @@ std::string program_help(const CommandModel& program) {
 
 std::string subcommand_help(const std::string& program_name, const CommandModel& subcommand) {
   return body(subcommand, program_name + " " + subcommand.name) + "\n" + paragraphs(subcommand.examples) + "\n" +
-         (subcommand.is_step
-              ? paragraphs("--then STEP adds a step that processes the result of the step before it. Write "
-                           "the options of a step after its name. Output options, options for many "
-                           "images and global options may stand anywhere, but only once.") +
-                    "\n"
-              : "") +
+         about_steps(program_name, subcommand) +
          paragraphs(
              "Global options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see '" +
              program_name + " --help'.");

@@ -60,6 +60,7 @@ struct CommandModel {
   std::vector<Choice> exit_codes;         ///< of the program
   std::vector<CommandModel> subcommands;  ///< of the program
   bool is_step = false;                   ///< --then may name the subcommand
+  bool is_last_step = false;              ///< no other step may follow
 };
 
 /// The headings of the model's options, in the order of declaration.

@@ -138,7 +138,7 @@ std::string reference(const std::string& name) { return ".BR " + plain(name) + "
 
 std::string program_manual(const CommandModel& program, const std::string& version) {
   std::string roff = title(program.name, version) + section("Name") + plain(program.name + " - ") +
-                     plain("histograms, equalization, integral images and HSL of images") + "\n";
+                     plain("histograms, equalization and other operations on images, on a CPU or a GPU") + "\n";
   roff +=
       synopsis(program.name, program) + section("Description") + lines_of(program.description) + section("Subcommands");
   for (const CommandModel& subcommand : program.subcommands) {

@@ -203,9 +203,9 @@ std::string image_extension_for(const std::string& input, const std::string& ask
 }
 
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments) {
-  parser.text({"--roi", "count only pixels in this rectangle", "X,Y,W,H"}, arguments.region);
+  parser.text({"--roi", "count only the pixels in this rectangle", "X,Y,W,H"}, arguments.region);
   parser.text({.names = "--mask",
-               .description = "an image of the same size; pixels that are black in it are left out",
+               .description = "leave out the pixels that are black in FILE, an image of the same size",
                .type_name = "FILE",
                .reads_file = true},
               arguments.mask);

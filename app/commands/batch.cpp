@@ -496,8 +496,8 @@ RunCommand declare(CommandParser& parser) {
 namespace gpuimg {
 
 Command batch_command() {
-  return {"batch", "run many command lines in one process, and answer each", commands::batch::kExamples,
-          commands::batch::declare};
+  return {"batch", "run many command lines in one process, and print a JSON answer for each",
+          commands::batch::kExamples, commands::batch::declare};
 }
 
 }  // namespace gpuimg

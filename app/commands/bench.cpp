@@ -401,7 +401,7 @@ RunCommand declare(CommandParser& parser) {
                      arguments->inputs);
   parser.number({"--size", fmt::format("width and height of the generated image [{}]", arguments->side), "N"},
                 arguments->side);
-  parser.text({"--svg", "draw the times as a bar chart too", "FILE.svg"}, arguments->svg);
+  parser.text({"--svg", "also write a bar chart of the times to FILE.svg", "FILE.svg"}, arguments->svg);
   return [arguments](const GlobalOptions& globals) {
     run(*arguments, globals);
     return ExitCode::ok;
@@ -414,7 +414,7 @@ RunCommand declare(CommandParser& parser) {
 namespace gpuimg {
 
 Command bench_command() {
-  return {"bench", "compare every operation on every backend, then time them", commands::bench::kExamples,
+  return {"bench", "compare the results of all backends, then measure their times", commands::bench::kExamples,
           commands::bench::declare};
 }
 

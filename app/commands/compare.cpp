@@ -45,7 +45,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg compare a.png b.png && echo equal\n"
     "  gpuimg compare --tolerance 2 scan.png scan.jpg\n"
-    "  gpuimg compare --min-ssim 0.98 a.png b.jpg     alike enough?\n"
+    "  gpuimg compare --min-ssim 0.98 a.png b.jpg     alike enough to pass?\n"
     "  gpuimg compare a.png b.png differences.png     a picture of what differs\n"
     "  gpuimg compare --metric ssim a.png b.jpg       one number\n"
     "  gpuimg compare -r expected/ out/ pairs.csv     files of the same names, the worst first";
@@ -53,10 +53,11 @@ constexpr const char* kExamples =
 /// The number that --metric prints, and by which the pairs of folders are sorted.
 enum class Metric : std::uint8_t { ssim, psnr, mse, differing };
 
-const NamedValues<Metric> kMetricNames = {{"ssim", Metric::ssim, "structural similarity", {"dssim", "mssim"}},
-                                          {"psnr", Metric::psnr, "decibels", {"PSNR"}},
-                                          {"mse", Metric::mse, "mean squared error", {"rmse"}},
-                                          {"differing", Metric::differing, "pixels", {"ae", "AE"}}};
+const NamedValues<Metric> kMetricNames = {
+    {"ssim", Metric::ssim, "structural similarity", {"dssim", "mssim"}},
+    {"psnr", Metric::psnr, "peak signal-to-noise ratio in decibels", {"PSNR"}},
+    {"mse", Metric::mse, "mean squared error", {"rmse"}},
+    {"differing", Metric::differing, "number of pixels that differ", {"ae", "AE"}}};
 
 const OutputFormats<TableFormat> kPairFormats = {
     "a table of pairs",
@@ -732,8 +733,11 @@ void declare_measures(CommandParser& parser, Arguments& arguments) {
   parser.flag({"--gaussian", "compute SSIM in windows of 11x11 with Gaussian weights"}, arguments.gaussian);
   parser.flag({"--histogram", "also print five distances between the histograms of each channel"}, arguments.histogram);
   add_transparent_option(parser, arguments.transparent, true);
-  parser.number({"--amplify", "OUT shows the difference of each channel, times N", "N"}, arguments.amplify);
-  parser.text({"--side-by-side", "write A, B and the picture beside each other", "FILE"}, arguments.side_by_side);
+  parser.number(
+      {"--amplify", "OUT shows the difference of each channel, times N, instead of marking pixels in red", "N"},
+      arguments.amplify);
+  parser.text({"--side-by-side", "write A, B and the picture of the differences side by side", "FILE"},
+              arguments.side_by_side);
 }
 
 RunCommand declare(CommandParser& parser) {

@@ -95,7 +95,7 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; - is standard input",
-       .output = fmt::format("a {} or .npy file, or a folder; - is standard output", listed_image_formats("."))});
+       .output = fmt::format("a {} file, a .npy array, or a folder; - is standard output", listed_image_formats("."))});
   std::vector<Choice> formats;
   for (const auto& format : kImageFormats.names) {
     formats.push_back({format.name, format.meaning});

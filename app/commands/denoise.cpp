@@ -193,13 +193,14 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
-  parser.number(
-      {"--filter-strength",
-       "how different patches may be, in levels; 0 changes nothing [10 per 255 levels of the range in use]", "H"},
-      arguments->strength);
-  parser.text({"--sigma", "choose the strength by the noise: its standard deviation in levels, or auto to measure it",
-               "N|auto"},
-              arguments->sigma);
+  parser.number({"--filter-strength",
+                 "how much patches may differ, in levels; a higher H removes more noise, 0 changes nothing [10 per 255 "
+                 "levels of the range in use]",
+                 "H"},
+                arguments->strength);
+  parser.text(
+      {"--sigma", "choose the strength by the standard deviation of the noise, in levels; auto measures it", "N|auto"},
+      arguments->sigma);
   parser.number(
       {"--patch", fmt::format("side of the patches that are compared, in pixels, odd [{}]", arguments->patch), "T"},
       arguments->patch);

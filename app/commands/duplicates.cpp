@@ -37,13 +37,13 @@ constexpr const char* kExamples =
 
 const NamedValues<HashKind> kHashNames = {
     {"phash", HashKind::phash, "low frequencies; finds scaled, compressed or brightened images"},
-    {"dhash", HashKind::dhash, "which neighbor is brighter"},
-    {"ahash", HashKind::ahash, "what is brighter than the average"}};
+    {"dhash", HashKind::dhash, "whether each pixel is brighter than its neighbor"},
+    {"ahash", HashKind::ahash, "whether each pixel is brighter than the average"}};
 
 enum class Format : std::uint8_t { text, csv, jsonl };
 
 const OutputFormats<Format> kFormats = {"a list of groups",
-                                        {{"txt", Format::text, "for people", {"text"}},
+                                        {{"txt", Format::text, "a list to read", {"text"}},
                                          {"csv", Format::csv, "a row per image"},
                                          {"jsonl", Format::jsonl, "an object per image", {"json", "ndjson"}}},
                                         Format::text};

@@ -286,7 +286,8 @@ class EqualizeStep final : public ImageStep {
 void add_clahe_options(CommandParser& parser, Arguments& arguments) {
   const ClaheOptions defaults;
   parser.flag(
-      {"--clahe", "equalize each place by its surroundings (CLAHE, as in OpenCV); best for night and backlit photos"},
+      {"--clahe",
+       "equalize each part of the image by its surroundings (CLAHE, as in OpenCV); best for night and backlit photos"},
       arguments.clahe);
   parser.text({"--tiles",
                fmt::format("with --clahe: tiles across and down, 1 to {} each [{}x{}]", kMaxTiles, defaults.tiles_x,
@@ -303,7 +304,7 @@ void add_clahe_options(CommandParser& parser, Arguments& arguments) {
 }
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {
-  parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
+  parser.text({"--lut", "also write the look-up table to FILE.csv; for one image only", "FILE.csv"}, arguments.lut);
   parser.text(
       {.names = "--match",
        .description = "give every image the histogram of image REF, or of a .json file that 'gpuimg hist' wrote",

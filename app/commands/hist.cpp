@@ -441,9 +441,9 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; - is standard input",
-       .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
-                 "output. Without OUT, or if the last name is an image, hist prints a chart of each image "
-                 "on a terminal, CSV elsewhere",
+       .output = "a .csv, .json or .svg file; with --table a .csv or .jsonl file; or a folder; - is "
+                 "standard output. Without OUT, or if the last name is an image, hist prints a chart of each image "
+                 "on a terminal, and CSV to a pipe or file",
        .output_usage = "[OUT]",
        .other_extensions = {"json"}});
   parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
@@ -451,8 +451,8 @@ RunCommand declare(CommandParser& parser) {
   add_luma_option(parser, arguments->luma, HistogramOptions().luma);
   parser.number({"--bins", "divide --range into N bins of equal width, 2 or more [one bin per level]", "N"},
                 arguments->bins);
-  parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
-  parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
+  parser.flag({"--cumulative", "write running sums instead of counts"}, arguments->cumulative);
+  parser.flag({"--normalize", "write shares of the counted pixels instead of counts"}, arguments->normalize);
   add_format_option(parser, arguments->format,
                     with_choices("format of the output", kAllFormats.names, "by the extension of OUT; csv for -"));
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
@@ -462,9 +462,9 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--log", "draw the counts of the chart and the SVG plot on a logarithmic scale"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
   parser.text({"--range",
-               "levels that the chart and the SVG plot show, such as 0,4095; the ends count as clipped. auto ends at "
-               "the smallest 2^k - 1 that covers all levels [all levels]",
-               "MIN,MAX"},
+               "levels that the chart, the SVG plot and --bins cover, such as 0,4095; the ends count as clipped. auto "
+               "ends at the smallest 2^k - 1 that covers all levels [all levels]",
+               "MIN,MAX|auto"},
               arguments->range);
   parser.flag({"--overlay", "draw up to 8 images into one chart or SVG plot"}, arguments->overlay);
   parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
@@ -475,7 +475,7 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--total", "with --table: add a last row for all images together"}, arguments->total);
   parser.list({"--fail-if",
                "fail (exit code 1) if a statistic is beyond a limit, as in 'clipped>1%' or 'mean<20'; may be repeated; "
-               "without OUT nothing is printed",
+               "without OUT, the histogram is not printed",
                "CHECK"},
               arguments->fail_if);
   add_selection_options(parser, arguments->selection);

@@ -439,7 +439,7 @@ RunCommand declare(CommandParser& parser) {
 namespace gpuimg {
 
 Command info_command() {
-  return {"info", "print kind, size, depth, profile and metadata; decodes nothing", commands::info::kExamples,
+  return {"info", "print format, size, depth, profile and metadata, without decoding", commands::info::kExamples,
           commands::info::declare};
 }
 

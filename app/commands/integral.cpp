@@ -370,7 +370,7 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
 
 void add_window_options(CommandParser& parser, WindowArguments& arguments) {
   parser.text(
-      {"--mean", "write the mean of a window of K x K or WxH pixels around each pixel, odd sizes; OUT is an image",
+      {"--mean", "write an image: the mean of the window of KxK or WxH pixels around each pixel; K, W and H are odd",
        "K|WxH"},
       arguments.mean);
   parser.text({"--variance", "write the variance of the levels in a window of this size around each pixel", "K|WxH"},
@@ -379,7 +379,7 @@ void add_window_options(CommandParser& parser, WindowArguments& arguments) {
       {"--deviation", "write the standard deviation of the levels in a window of this size around each pixel", "K|WxH"},
       arguments.deviation);
   parser.text({"--border",
-               with_choices("what a window sees outside the image", kBorderNames,
+               with_choices("which values a window has outside the image", kBorderNames,
                             name_of(WindowOptions().border, kBorderNames)),
                "NAME"},
               arguments.border);

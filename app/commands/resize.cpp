@@ -98,7 +98,8 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_formats("."))});
-  parser.text({"--size", "width and height in pixels: WxH, Wx or xH; or P% of both", "SIZE"}, arguments->size);
+  parser.text({"--size", "width and height in pixels: WxH, Wx or xH; or P% of both; required", "SIZE"},
+              arguments->size);
   parser.text({"--fit", with_choices("what WxH means", kFitNames, arguments->fit), "NAME"}, arguments->fit);
   parser.flag({"--enlarge", "allow inside, Wx, xH and P% to enlarge an image; cover, pad and stretch always may"},
               arguments->enlarges);
