@@ -329,7 +329,8 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   if (!is_plain_tar) {
     reject_for_archive(is_tar_name(output)
                            ? printable_name(output) + ": gpuimg writes .tar; compress it afterwards, as in '- | zstd'"
-                           : printable_name(output) + ": the images of an archive go into another; name a .tar");
+                           : printable_name(output) +
+                                 ": the images of an archive are written to another archive; name a .tar file as OUT");
   }
 }
 
@@ -409,6 +410,13 @@ void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptio
 }
 
 namespace {
+
+/// True if the message begins with the name of a step, and so does not name the input.
+bool is_of_operation(std::string_view message, const CommandParser& parser) {
+  const std::string_view name = message.substr(0, message.find(": "));
+  return name == parser.name() ||
+         std::ranges::any_of(parser.earlier_steps(), [&](const EarlierStep& step) { return name == step.name; });
+}
 
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   const ItemPaths paths{named.inputs.front(), named.output};
@@ -496,7 +504,14 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();
     }
-    return run_one(whole, named, globals);
+    try {
+      return run_one(whole, named, globals);
+    } catch (const Error& error) {
+      if (is_of_operation(error.what(), parser)) {
+        throw Error(error.kind(), input_name(named.inputs.front()) + ": " + error.what());
+      }
+      throw;
+    }
   }
   run_alone();
   return run_files(whole, parser, arguments, globals, named);

@@ -78,11 +78,11 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(of_other_extensions_, "file", "without the extension of an image; --include reads them");
-    note(not_included_, "image", "no --include matches");
-    note(excluded_, "file", "--exclude matches");
-    note(not_regular_, "file", "not regular");
-    note(folders_, "folder", "--recursive reads them");
+    note(of_other_extensions_, "file", "no extension of an image; use --include to read such files");
+    note(not_included_, "image", "no --include pattern matches");
+    note(excluded_, "file", "an --exclude pattern matches");
+    note(not_regular_, "file", "not a regular file");
+    note(folders_, "folder", "use --recursive to read subfolders");
     note(again_, "folder", "already read under another name");
     return std::move(scan_);
   }
@@ -184,11 +184,12 @@ void take_folder(const std::string& folder, const InputSources& sources, Gathere
   gathered.notes.insert(gathered.notes.end(), scan.notes.begin(), scan.notes.end());
   gathered.names.insert(gathered.names.end(), scan.names.begin(), scan.names.end());
   if (scan.files.empty()) {
-    std::string message = printable_name(folder) + ": contains no file to read";
+    const std::string name = printable_name(folder) + ": ";
+    std::string message = name + "folder contains no image to read";
     for (const std::string& note : scan.notes) {
-      message += "; " + note;
+      message += "; " + note.substr(note.starts_with(name) ? name.size() : 0);
     }
-    throw Error(ErrorKind::read, message);
+    throw Error(ErrorKind::read, scan.notes.empty() ? message + "; name a folder with images" : message);
   }
 }
 
@@ -237,9 +238,8 @@ void remove_links(GatheredInputs& gathered) {
   });
   if (links > 0) {
     gathered.notes.push_back(
-        links == 1
-            ? "skipped 1 name, because its file was already read under another name"
-            : fmt::format("skipped {} names, because their files were already read under other names", links));
+        links == 1 ? "skipped 1 name, because its file was already read under another name"
+                   : fmt::format("skipped {} names, because their files were already read under other names", links));
   }
 }
 

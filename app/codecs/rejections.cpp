@@ -64,8 +64,8 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
   if (!lost.empty()) {
     reject_lost_pages(name, lost);
   }
-  throw Error(ErrorKind::usage,
-              fmt::format("{}: there is no such page: the file has {}; choose another by --page", name, pages.count()));
+  throw Error(ErrorKind::usage, fmt::format("{}: the file has only {} page{}; choose another --page", name,
+                                            pages.count(), pages.count() == 1 ? "" : "s"));
 }
 
 void check_only_page(std::string_view name, PageRef page) { check_page(name, page, {{0}, {}, {}}); }

@@ -182,11 +182,17 @@ int opened_input(const std::string& path) {
 
 std::string cannot_be_read(const std::string& path, int error_number) {
   const auto has = [&](const char* any_of) { return path.find_first_of(any_of) != std::string::npos; };
-  const bool is_missing = error_number == ENOENT;
-  const char* advice = is_missing && has("*?")   ? "no file matches the pattern"
-                       : is_missing && has("\\") ? "write / between folders, not \\"
-                                                 : "check the name and the permissions";
-  return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
+  const std::string name = printable_name(path);
+  if (error_number == ENOENT) {
+    const char* advice = has("*?")   ? "no file matches the pattern"
+                         : has("\\") ? "write / between folders, not \\"
+                                     : "check the name";
+    return fmt::format("{}: file does not exist; {}", name, advice);
+  }
+  if (error_number == EACCES) {
+    return name + ": permission denied; change the permissions of the file or its folder";
+  }
+  return fmt::format("{}: cannot be read: {}; check the name and the permissions", name, std::strerror(error_number));
 }
 
 void reject_empty(const std::string& path) {
@@ -195,7 +201,7 @@ void reject_empty(const std::string& path) {
   const char* why = !is_stream ? "file is empty; download or copy it again"
                     : S_ISCHR(status.st_mode)
                         ? "is empty; name a file, or pipe an image into gpuimg"
-                        : "is empty: the program before the pipe wrote nothing; look for its error message";
+                        : "is empty, because the program before the pipe wrote nothing; look for its error message";
   throw Error(ErrorKind::decode, fmt::format("{}: {}", input_name(path), why));
 }
 

@@ -232,7 +232,7 @@ HistogramReport overlay(const std::vector<OverlaidImage>& images, ReportOptions 
     joined.channels.push_back(std::move(channel));
   }
   joined.options = std::move(options);
-  joined.image.name = fmt::format("{} images", images.size());
+  joined.image.name = fmt::format("{} image{}", images.size(), images.size() == 1 ? "" : "s");
   joined.image.is_sum = true;
   joined.image.images = images.size();
   return joined;

@@ -26,8 +26,8 @@ inline void check_selection(const Picture& picture, const Selection& selection, 
     if (!inside) {
       throw Error(ErrorKind::usage, what + ": the region " + std::to_string(r.x) + "," + std::to_string(r.y) + "," +
                                         std::to_string(r.width) + "," + std::to_string(r.height) +
-                                        " is not inside the image, which is " +
-                                        size_text(picture.width(), picture.height()));
+                                        " is not inside the image of " + size_text(picture.width(), picture.height()) +
+                                        " pixels; use a smaller region");
     }
   }
   if (selection.mask != nullptr) {
@@ -37,8 +37,8 @@ inline void check_selection(const Picture& picture, const Selection& selection, 
     }
     if (mask.width() != picture.width() || mask.height() != picture.height()) {
       throw Error(ErrorKind::usage, what + ": the mask is " + size_text(mask.width(), mask.height()) +
-                                        " and the image " + size_text(picture.width(), picture.height()) +
-                                        "; they must have the same size");
+                                        ", but the image is " + size_text(picture.width(), picture.height()) +
+                                        "; use a mask of the same size");
     }
   }
 }

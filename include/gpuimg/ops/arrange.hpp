@@ -66,7 +66,8 @@ inline Rect crop_box(int width, int height, const CropOptions& options) {
                          box.x <= width - box.width && box.y <= height - box.height;
   detail::reject_unless(is_inside, "crop: " + detail::size_text(box.width, box.height) + " pixels from " +
                                        std::to_string(box.x) + "," + std::to_string(box.y) +
-                                       " are not inside the image, which is " + detail::size_text(width, height));
+                                       " are not inside the image of " + detail::size_text(width, height) +
+                                       " pixels; use a smaller box");
   return box;
 }
 

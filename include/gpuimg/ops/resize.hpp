@@ -134,7 +134,8 @@ inline void check_box(int width, int height, const ResizeBox& box) {
                          bottom <= static_cast<float>(height);
   reject_unless(is_inside, "resize: the box " + number_text(box.x) + "," + number_text(box.y) + "," +
                                number_text(box.width) + "," + number_text(box.height) +
-                               " is empty or not inside the image, which is " + size_text(width, height));
+                               " is empty or not inside the image of " + size_text(width, height) +
+                               " pixels; use another box");
 }
 
 }  // namespace detail

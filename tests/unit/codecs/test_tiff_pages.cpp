@@ -120,8 +120,7 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
         ASSERT_EQ(decoded.notes.size(), page == 0 ? 1U : 0U);
         EXPECT_TRUE(page > 0 || decoded.notes[0].find("TIFF of 3 pages: first page only") != std::string::npos);
       }
-      EXPECT_EQ(rejection_of(file, "t.tif", 4),
-                "t.tif, page 4: there is no such page: the file has 3; choose another by --page");
+      EXPECT_EQ(rejection_of(file, "t.tif", 4), "t.tif, page 4: the file has only 3 pages; choose another --page");
     }
   }
 }
@@ -414,8 +413,7 @@ TEST(TiffPages, ReadNoMoreBytesThanTheFileHas) {
 TEST(TiffPages, OtherFormatsHaveOnePage) {
   const FileBytes file = make_pnm("P5\n1 1\n255\n", {7}, 1);
   EXPECT_EQ(rejection_of(file, "a.pgm", 1), "");
-  EXPECT_EQ(rejection_of(file, "a.pgm", 2),
-            "a.pgm, page 2: there is no such page: the file has 1; choose another by --page");
+  EXPECT_EQ(rejection_of(file, "a.pgm", 2), "a.pgm, page 2: the file has only 1 page; choose another --page");
 }
 
 // --- Pages joined to a file -----------------------------------------------------------------------------------------

@@ -141,8 +141,8 @@ TEST(InputFile, ReadsFilesOfUnknownSize) {
 
 TEST(InputFile, ErrorsNameTheReason) {
   const TemporaryFolder folder;
-  EXPECT_TRUE(cannot_read(folder / "missing.png", "No such file"));
-  EXPECT_TRUE(cannot_read("", "No such file"));
+  EXPECT_TRUE(cannot_read(folder / "missing.png", "file does not exist"));
+  EXPECT_TRUE(cannot_read("", "file does not exist"));
   EXPECT_TRUE(cannot_read(folder / "new\nline.png", "new\\nline.png"));
   EXPECT_TRUE(cannot_read(folder / std::string(300, 'x'), "too long"));
   EXPECT_TRUE(cannot_read(folder / "", "is a folder"));
