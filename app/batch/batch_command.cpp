@@ -286,7 +286,7 @@ void check_several_archives(const BatchArguments& arguments, const NamedPaths& n
   }
   for (const std::string& input : named.inputs) {
     if (input == "-") {
-      reject_for_archive("standard input is one archive; name no other input");
+      reject_for_archive("standard input is an archive; name no other input");
     }
     if (!arguments.tar && !is_tar_name(input)) {
       reject_for_archive(printable_name(input) +
@@ -313,7 +313,7 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   }
   const bool are_several = named.inputs.size() != 1 || !arguments.files_from.empty();
   if (are_several && !job.merges()) {
-    reject_for_archive("an archive is the only IN; give one at a time");
+    reject_for_archive("an archive must be the only input; name no other");
   }
   if (are_several) {
     check_several_archives(arguments, named);

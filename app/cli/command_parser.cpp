@@ -384,7 +384,7 @@ std::string describe_left_over(const CLI::App& app, std::span<const char* const>
   if (!chosen.empty()) {
     const std::string command = chosen.front()->get_name();
     return "unexpected argument " + printable_name(argument) +
-           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
+           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after " + command : "");
   }
   if (is_file_name(argument)) {
     return printable_name(argument) + ": has no subcommand before it; name one, as in 'gpuimg hist " +

@@ -430,8 +430,8 @@ void note_folder_is_printed(const Arguments& arguments, const GlobalOptions& glo
   const auto folder = std::find_if(
       paths.begin(), paths.end(), [&](const std::string& path) { return std::filesystem::is_directory(path, failed); });
   if (!joins && !arguments.has_output && folder != paths.end() && !std::filesystem::is_empty(*folder, failed)) {
-    print_note(globals.verbosity, fmt::format("{}: prints one histogram after another; --table prints a row for each "
-                                              "image, --merge adds them up, and a folder as OUT takes a file for each",
+    print_note(globals.verbosity, fmt::format("{}: hist prints one histogram after another; use --table for a row per "
+                                              "image, --merge for their sum, or a folder as OUT for a file per image",
                                               printable_name(*folder)));
   }
 }

@@ -360,10 +360,10 @@ class AdjustHslStep final : public ImageStep {
 };
 
 void check_together(const Arguments& arguments) {
-  reject_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
-  reject_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
+  reject_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation or --lightness");
+  reject_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation or --lightness");
   reject_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
-                  "--inverse, --hue, --saturation, --lightness");
+                  "--inverse, --hue, --saturation or --lightness");
   reject_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
 }
 

@@ -191,9 +191,11 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
   const bool is_tiff = codecs::codec_of(format).name == "TIFF";  // not in every build
   const bool is_jpeg_in_tiff = is_tiff && arguments_.compression == "jpeg";
   if (steps_.is_bilevel() && (format == codecs::FileFormat::jpeg || is_jpeg_in_tiff)) {
-    print_note(verbosity, is_jpeg_in_tiff
-                              ? "JPEG adds gray to black and white; --compression g4 keeps it, in less space"
-                              : "JPEG adds gray to black and white; .png and .tif keep it, in less space");
+    print_note(
+        verbosity,
+        is_jpeg_in_tiff
+            ? "JPEG adds gray levels to black and white images; --compression g4 does not, and makes a smaller file"
+            : "JPEG adds gray levels to black and white images; .png and .tif do not, and are smaller");
   }
   note_no_effect(is_tiff && arguments_.compression == "g4" && bits_ == BilevelBits::eight, "--depth 8",
                  "Group 4 has one bit per pixel", verbosity);

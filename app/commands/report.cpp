@@ -39,7 +39,7 @@ std::vector<std::string> manifests_at(const std::string& path) {
   }
   if (found.empty()) {
     throw Error(ErrorKind::read,
-                printable_name(path) + ": this folder holds no manifest; name a file that --manifest wrote");
+                printable_name(path) + ": folder contains no manifest; name a file that --manifest wrote");
   }
   std::sort(found.begin(), found.end());
   return found;

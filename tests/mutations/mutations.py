@@ -152,7 +152,7 @@ MUTATIONS = [
              "grown_ > end && ", "grown_ < end && ",
              ("PartWriter.TheFileEndsAfterItsLastByte", "faults.sweep"), targets=("gpuimg_tests", "gpuimg_faulty")),
     Mutation("folder", "a folder that stops being readable is an error", "app/batch/inputs.cpp",
-             "  if (errno != 0) {  // or", "  if (errno == ENOMEM) {  // or", ("faults.sweep",), targets=("gpuimg_faulty",)),
+             "  if (errno != 0) {  // otherwise", "  if (errno == ENOMEM) {  // otherwise", ("faults.sweep",), targets=("gpuimg_faulty",)),
     through_executable("left-behind", "a failure leaves nothing behind", "app/io/temporary_file.cpp",
                        "  if (!renamed_) {\n    ::unlink(path_.c_str());\n  }\n", "",
                        ("cli.output_past_the_file_size_limit",)),
