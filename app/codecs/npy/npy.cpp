@@ -73,7 +73,7 @@ std::string message(const std::string& name, const std::string& why) {
 [[noreturn]] void reject_npy(const std::string& name, const std::string& what, std::string_view advice) {
   std::string message = fmt::format("{}: {} is not supported; ", printable_name(name), what);
   if (advice.empty()) {
-    message += "gpuimg reads images as arrays of uint8 and uint16";
+    message += "gpuimg reads arrays of uint8 and uint16 of shape (h,w), or (h,w,c) with c from 1 to 4";
   } else {
     message +=
         fmt::format("convert it, for example with: python3 -c \"import numpy; numpy.save('out.npy', {})\"", advice);
@@ -228,7 +228,7 @@ NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std:
   const auto* type = std::find_if(kSampleNames.begin(), kSampleNames.end(),
                                   [&](const SampleName& known) { return known.text == header.descr; });
   if (type == kSampleNames.end()) {
-    reject_npy(name, fmt::format("npy type '{}'", printable_name(header.descr->substr(0, 16))),
+    reject_npy(name, fmt::format("npy of type '{}'", printable_name(header.descr->substr(0, 16))),
                type_advice(*header.descr));
   }
   if (*header.fortran_order) {
@@ -239,8 +239,7 @@ NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std:
   const bool fits = (shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4)) && shape[0] >= 1 &&
                     shape[0] <= kMaxSide && shape[1] >= 1 && shape[1] <= kMaxSide;
   if (!fits) {
-    reject_npy(name, fmt::format("npy shape {}, other than (h,w) and (h,w,c) with c from 1 to 4,", text_of(shape)),
-               shape_advice(shape));
+    reject_npy(name, fmt::format("npy of shape {}", text_of(shape)), shape_advice(shape));
   }
   const int channels = shape.size() == 2 ? 1 : static_cast<int>(shape[2]);
   return {static_cast<int>(shape[1]),
@@ -280,12 +279,12 @@ NpyLayout read_npy_header(std::span<const std::byte> bytes, const std::string& n
   }
   const std::size_t header_size = byte_at(8) | byte_at(9) << 8;
   if (bytes.size() - kHeaderStart < header_size) {
-    throw TruncatedFile(message(name, "damaged npy file: it ends inside its header"));
+    throw TruncatedFile(message(name, "file is truncated: it ends inside its header"));
   }
   const auto* text = reinterpret_cast<const char*>(bytes.data() + kHeaderStart);
   const auto header = HeaderParser({text, header_size}).parse();
   if (!header) {
-    fail_npy(ErrorKind::decode, name, "damaged npy file: its header is not one that NumPy writes");
+    fail_npy(ErrorKind::decode, name, "file is damaged: its header is not one that NumPy writes");
   }
   return layout_of(*header, kHeaderStart + header_size, name);
 }
@@ -309,7 +308,7 @@ std::span<const std::byte> data_of(std::span<const std::byte> after_header, cons
   if (!whole) {
     const bool is_short = after_header.size() / pixel_bytes < pixels;
     fail_npy(ErrorKind::decode, name,
-             fmt::format("damaged npy file: {} after the header than {}x{} pixels of {} bytes need",
+             fmt::format("file is damaged: it has {} after the header than {}x{} pixels of {} bytes need",
                          is_short ? "fewer bytes" : "more bytes", layout.width, layout.height, pixel_bytes));
   }
   return after_header;
@@ -384,7 +383,7 @@ Image decode_npy(std::span<const std::byte> bytes, const std::string& name) {
 DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   const NpyLayout layout = read_npy_header(bytes, name);
   if (!is_image(layout)) {
-    reject_npy(name, "npy type '" + layout.type + "', a table instead of an image,", type_advice(layout.type));
+    reject_npy(name, "npy of type '" + layout.type + "' (a table, not an image)", type_advice(layout.type));
   }
   check_size(name, static_cast<std::uint64_t>(layout.width), static_cast<std::uint64_t>(layout.height),
              options.max_pixels);

@@ -467,7 +467,7 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
       reject_damaged(file.name(), "a strip or tile is empty");
     }
     if (offset == 0 && compression != COMPRESSION_OJPEG) {
-      reject_damaged(file.name(), "a strip or tile is in place of the header");
+      reject_damaged(file.name(), "a strip or tile overlaps the header");
     }
     if (offset > file.size() || bytes > file.size() - offset) {
       reject_truncated(file.name());

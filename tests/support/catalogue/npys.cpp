@@ -80,7 +80,7 @@ void add_others(Catalogue& to) {
   add_type("<u8", "wider_sums", "a table instead of an image");
   add_type("<i4", "signed", "numpy.load('in.npy').astype('uint16')");
   add_type("|b1", "truth_values", "numpy.load('in.npy').astype('uint8') * 255");
-  add_type("<c8", "complex", "npy type '<c8' is not supported");
+  add_type("<c8", "complex", "npy of type '<c8' is not supported");
   const auto add_shape = [&](const std::string& shape, const std::string& name, const std::string& advice) {
     FileBytes file = header_of("|u1", shape);
     file.resize(file.size() + 60);

@@ -610,7 +610,7 @@ void add_rejected(Catalogue& to) {
   to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
-  to.add_damaged("tiff_strip_at_0.tif", with(kOffsets, 0), "in place of the header");
+  to.add_damaged("tiff_strip_at_0.tif", with(kOffsets, 0), "overlaps the header");
   // libtiff computes the length of an uncompressed strip.
   to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), expected_of(TiffChoices(), values, false));
   to.add_damaged("tiff_strip_too_short.tif", with(kByteCounts, 7), "a strip or tile is cut off");
