@@ -9,6 +9,6 @@ ln -s nowhere.png in/98.png
 last() { "$@" 2>&1 | sed 's/ in [0-9.]* s.*//' | tail -n 1; }
 last gpuimg equalize -j 1 --fail-fast in a/
 last gpuimg equalize -j 1 --max-errors 3 in b/
-expect 1 gpuimg equalize in c/ 2>&1 | sed 's/ in [0-9.]* s.*//; s/\(: file is truncated\|: cannot be read\):.*/\1/'
+expect 1 gpuimg equalize in c/ 2>&1 | sed 's/ in [0-9.]* s.*//; s/\(: file is truncated\|: file does not exist\)[:;].*/\1/'
 expect 1 gpuimg equalize -q in d/ 2>&1 | wc -l
 ls c

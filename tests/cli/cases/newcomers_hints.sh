@@ -28,8 +28,8 @@ hint() {  # hint CODE WORDS…: runs gpuimg WORDS; prints WORDS and the one line
   printf ' %s' "$@"
   printf '\n'
   [ $code -eq "$expected" ] || echo "     THE EXIT CODE IS NOT $expected"
-  grep -E '^gpuimg: (error|note): ' ../said.txt | grep -v ' skipped 1 file: without the extension' | sed 's/^gpuimg: /     /'
-  lines=$(grep -E '^gpuimg: (error|note): ' ../said.txt | grep -vc ' skipped 1 file: without the extension')
+  grep -E '^gpuimg: (error|note): ' ../said.txt | grep -v ' skipped 1 file: no extension' | sed 's/^gpuimg: /     /'
+  lines=$(grep -E '^gpuimg: (error|note): ' ../said.txt | grep -vc ' skipped 1 file: no extension')
   [ "$lines" -eq 1 ] || echo "     $lines LINES IN PLACE OF ONE"
   rm -rf new*
 }
