@@ -43,7 +43,7 @@ std::vector<std::string> opencl_names() {
 }
 
 std::string opencl_build_text() {
-  return is_opencl_built_in() ? "OpenCL 1.2, opened when asked for" : "OpenCL none: built without it";
+  return is_opencl_built_in() ? "OpenCL 1.2, loaded when requested" : "OpenCL none: built without it";
 }
 
 #define GPUIMG_OPENCL_RUN_ON "tested on PoCL, Oclgrind and NVIDIA; experimental on other devices"

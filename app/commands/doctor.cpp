@@ -35,7 +35,7 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 /// Prints one line of a self-test and its failures; returns whether it passed.
 bool print_result(const std::string& what, const SelfTestResult& result) {
   constexpr std::size_t kMaxFailures = 5;
-  print("  {}: {} checks, {}\n", what, result.checks,
+  print("  {}: {} check{}, {}\n", what, result.checks, result.checks == 1 ? "" : "s",
         result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
   for (std::size_t i = 0; i < result.failures.size() && i < kMaxFailures; ++i) {
     print("    {}\n", result.failures[i]);
