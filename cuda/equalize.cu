@@ -90,10 +90,11 @@ LevelTables downloaded(const Workspace& workspace, const DeviceTables& tables) {
 }
 
 /// True if one fused launch supports these options and is faster for an image of this size.
-bool can_fuse(const Picture& picture, const EqualizeOptions& options) {
+bool can_fuse(const Workspace& workspace, const Picture& picture, const EqualizeOptions& options) {
   constexpr std::size_t kMaxFusedPixels = std::size_t{1} << 23;
   const bool is_gray = picture.format() == PixelFormat{Sample::u8, 1};
-  const bool is_color = picture.format() == PixelFormat{Sample::u8, 3} && options.color == EqualizeColor::luma;
+  const bool is_color = picture.format() == PixelFormat{Sample::u8, 3} && options.color == EqualizeColor::luma &&
+                        can_fuse_color(workspace);
   return (is_gray || is_color) && picture.pixel_count() <= kMaxFusedPixels && options.tables == nullptr &&
          options.match == nullptr && options.strength == 1.0 && options.selection.mask == nullptr &&
          !options.selection.region;
@@ -115,6 +116,13 @@ MapRequest request_of(const Picture& picture, const EqualizeOptions& options, co
   return request;
 }
 
+/// True if the device has enough shared memory for a map_pixels() of this operation, which uses no static shared
+/// memory.
+template <class Operation>
+bool fits(const Workspace& workspace) {
+  return kMapSharedBytes<Operation> <= workspace.device()->shared_bytes_per_block();
+}
+
 /// Maps the pixels with the fastest operation that supports the request.
 void launch_map_8(Workspace& workspace, const Picture& from, const Picture& to, const MapRequest& request) {
   const auto launch = [&](const auto& operation) {
@@ -124,12 +132,12 @@ void launch_map_8(Workspace& workspace, const Picture& from, const Picture& to, 
     const bool by_channel =
         kChannels < 3 || request.color == EqualizeColor::rgb || request.color == EqualizeColor::joint;
     const bool is_plain = request.strength == 1.0 && request.mask == nullptr;
-    if (is_plain && by_channel) {
+    if (is_plain && by_channel && fits<MapEach8<kChannels>>(workspace)) {
       launch(MapEach8<kChannels>(request));
       return;
     }
     if constexpr (kChannels >= 3) {
-      if (is_plain && request.color == EqualizeColor::luma) {
+      if (is_plain && request.color == EqualizeColor::luma && fits<MapLuma8<kChannels, kDefaultLuma>>(workspace)) {
         with_luma_kind(request.luma, [&]<Luma kind>() { launch(MapLuma8<kChannels, kind>(request)); });
         return;
       }
@@ -143,8 +151,8 @@ void launch_map_16(Workspace& workspace, const Picture& from, const Picture& to,
   with_channels(from.format().channels, [&]<int kChannels>() {
     const bool one_table_by_channel = kChannels < 3 || request.color == EqualizeColor::joint;
     const bool is_plain = request.strength == 1.0 && request.mask == nullptr;
-    const bool table_fits = kMapSharedBytes<MapEach16<kChannels>> <= workspace.device()->shared_bytes_per_block();
-    if (is_plain && one_table_by_channel && table_fits && from.pixel_count() >= kMinPixelsForSharedTable) {
+    if (is_plain && one_table_by_channel && fits<MapEach16<kChannels>>(workspace) &&
+        from.pixel_count() >= kMinPixelsForSharedTable) {
       launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), MapEach16<kChannels>(request),
                  "mapping 16-bit levels");
     } else {
@@ -183,7 +191,7 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
   const LevelTables* given = options.match != nullptr ? &matched : options.tables;
   const DeviceTables tables(workspace, table_count(picture, options), format.max_value() + std::size_t{1});
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
-  if (can_fuse(picture, options)) {
+  if (can_fuse(workspace, picture, options)) {
     if (format.channels == 1) {
       fused_equalize_gray(workspace, picture, result, options.formula, tables.map(0));
     } else {

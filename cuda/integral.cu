@@ -385,15 +385,15 @@ void launch_u8(Workspace& workspace, const TableJob& job, Sample type) {
   constexpr std::int64_t kMinPixelsForTallTiles = std::int64_t{1} << 23;
   constexpr std::int64_t kMinPixelsForWorkAhead = std::int64_t{1} << 25;
   const std::int64_t pixels = std::int64_t{job.width} * job.height;
-  const std::size_t shared_bytes = workspace.device()->shared_bytes_per_block();
   switch (type) {
     case Sample::u32:
       if constexpr (squares) {
         launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, WideSums>>(workspace, job);
       } else if (pixels >= kMinPixelsForWorkAhead &&
-                 2 * (Rows<Ahead>::kStagedBytes + sizeof(TileShared<Ahead>)) <= shared_bytes) {
+                 fits_shared_memory(workspace, sum_tiles_ahead<Ahead>, 2 * Rows<Ahead>::kStagedBytes)) {
         launch_sum_tiles_ahead<Ahead>(workspace, job);
-      } else if (pixels >= kMinPixelsForTallTiles && Rows<Large>::kStagedBytes <= shared_bytes) {
+      } else if (pixels >= kMinPixelsForTallTiles &&
+                 fits_shared_memory(workspace, sum_tiles<Large>, Rows<Large>::kStagedBytes)) {
         launch_sum_tiles<Large>(workspace, job);
       } else {
         launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, SmallImages>>(workspace, job);

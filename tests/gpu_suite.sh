@@ -84,6 +84,7 @@ run_parity() {
   for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* png=CudaPng*.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
     windows=CudaParity.Large*:CudaParity.Huge* \
+    shared-48-64='*CudaSharedMemory*/0:*CudaSharedMemory*/1' shared-99-163='*CudaSharedMemory*/2:*CudaSharedMemory*/3' \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Many*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
   done

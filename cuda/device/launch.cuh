@@ -36,21 +36,35 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
+/// True if the device has room for a block of the kernel with `bytes` of dynamic shared memory. The kernel's static
+/// shared memory counts, too.
+template <class Kernel>
+bool fits_shared_memory(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
+  constexpr std::size_t kMostStaticBytes = 48 * 1024;  // CUDA's own limit
+  const std::size_t limit = workspace.device()->shared_bytes_per_block();
+  if (bytes + kMostStaticBytes <= limit) {
+    return true;  // saves a query before most launches
+  }
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
+  return bytes + attributes.sharedSizeBytes <= limit;
+}
+
 /// Allows a kernel more than 48 KiB of dynamic shared memory. CUDA requires this call per kernel and device. `bytes`
 /// must be the largest size that any launch of the kernel uses on this device. All threads share the setting, so a
-/// smaller value could make another thread's launch fail. Throws Error{unsupported} if `bytes` exceeds the device's
-/// limit per block.
+/// smaller value could make another thread's launch fail. Throws Error{unsupported} if the device has too little shared
+/// memory.
 template <class Kernel>
 void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
   if (bytes <= kAlwaysAllowed) {
     return;
   }
-  const std::size_t limit = workspace.device()->shared_bytes_per_block();
-  if (bytes > limit) {
+  if (!fits_shared_memory(workspace, kernel, bytes)) {
     throw Error(ErrorKind::unsupported, "CUDA: this operation needs " + std::to_string(bytes / 1024) +
                                             " KiB of shared memory per block, but the device has " +
-                                            std::to_string(limit / 1024) + "; use --backend cpu");
+                                            std::to_string(workspace.device()->shared_bytes_per_block() / 1024) +
+                                            "; use --backend cpu");
   }
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "raising a kernel's shared memory");

@@ -245,6 +245,9 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
 void fused_equalize_gray(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula,
                          std::uint16_t* map);
 
+/// True if the device has enough shared memory for fused_equalize_color.
+bool can_fuse_color(const Workspace& workspace);
+
 /// Like fused_equalize_gray, for RGB and EqualizeColor::luma.
 void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula, Luma luma,
                           std::uint16_t* map);

@@ -127,6 +127,12 @@ __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads
 // Warps per block. kMinWarps fit in 64 KiB of shared memory, and are enough to add 256 totals.
 constexpr unsigned kMinWarps = 16;
 constexpr unsigned kMaxWarps = 32;
+constexpr std::size_t kColorStaticBytes = 1024;  // more than the kernel's SegmentScratch
+
+/// Dynamic shared memory of equalize_color().
+constexpr std::size_t color_bytes(std::size_t warps) {
+  return kColumnBytes + warps * kWarpStagingBytes<MapLuma8<3, kDefaultLuma>>;
+}
 
 /// Thread → groups of 16 pixels, the same groups when counting and when mapping. A turn is 32 groups. Turns go to the
 /// first warp of every block, then to the second warp of every block, and so on, so that all multiprocessors have equal
@@ -231,6 +237,10 @@ void fused_equalize_gray(Workspace& workspace, const Picture& from, const Pictur
   ++workspace.fused_launches;
 }
 
+bool can_fuse_color(const Workspace& workspace) {
+  return color_bytes(kMinWarps) + kColorStaticBytes <= workspace.device()->shared_bytes_per_block();
+}
+
 void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula, Luma luma,
                           std::uint16_t* map) {
   FusedTotals totals = next_fused_totals(workspace);
@@ -239,19 +249,16 @@ void fused_equalize_color(Workspace& workspace, const Picture& from, const Pictu
   std::uint64_t pixel_count = from.pixel_count();
   void* arguments[] = {&in, &out, &pixel_count, &formula, &totals, &map};
   with_luma_kind(luma, [&]<Luma kind>() {
-    constexpr std::size_t kStagingBytes = kWarpStagingBytes<MapLuma8<3, kind>>;
     constexpr std::uint64_t kPixelsOfWarp = 32 * MapLuma8<3, kind>::kPixels;
-    constexpr std::size_t kStaticBytes = 1024;  // more than the kernel's SegmentScratch
-    const std::size_t staging = workspace.device()->shared_bytes_per_block() - kColumnBytes - kStaticBytes;
-    const auto most_warps = std::clamp<std::uint64_t>(staging / kStagingBytes, kMinWarps, kMaxWarps);
+    const std::size_t staging = workspace.device()->shared_bytes_per_block() - color_bytes(0) - kColorStaticBytes;
+    const auto most_warps = std::min<std::uint64_t>(staging / (color_bytes(1) - color_bytes(0)), kMaxWarps);
     // Pixels for four warps per block. More blocks would count faster, but their totals are added one after another.
     const unsigned blocks = block_count(workspace, pixel_count, 4 * kPixelsOfWarp, 1);
     const std::uint64_t wanted_warps = (pixel_count / kPixelsOfWarp + blocks - 1) / blocks;
     const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinWarps, most_warps));
-    const auto bytes_for = [&](std::size_t warp_count) { return kColumnBytes + warp_count * kStagingBytes; };
     const auto kernel = equalize_color<kind>;
-    allow_shared_bytes(workspace, kernel, bytes_for(most_warps));
-    cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(32 * warps), arguments, bytes_for(warps),
+    allow_shared_bytes(workspace, kernel, color_bytes(most_warps));
+    cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(32 * warps), arguments, color_bytes(warps),
                                            workspace.stream()),
                "equalizing a color image");
   });

@@ -563,7 +563,7 @@ bool try_slides(Workspace& workspace, SlideJob job, const Operation& operation, 
       sizeof(std::uint32_t) * RowPrefixes<kThreads, Operation::kBorder>::kWords + kSlideStepRows * kLevelBytes;
   const auto kernel = slide_rows<kThreads, Operation>;
   job.parts = RowParts(job.width, job.radius, kMostColumns);
-  if (job.parts.count() == 0 || kBytes > workspace.device()->shared_bytes_per_block()) {
+  if (job.parts.count() == 0 || !fits_shared_memory(workspace, kernel, kBytes)) {
     return false;
   }
   allow_shared_bytes(workspace, kernel, kBytes);

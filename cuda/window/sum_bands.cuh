@@ -486,7 +486,7 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
   const auto kernel = sum_bands<Operation>;
   const int version = code_version(kernel);
   if (job.strips > kMaxGridRows || version < kProductsVersion ||
-      BandTile::kBytes > workspace.device()->shared_bytes_per_block()) {
+      !fits_shared_memory(workspace, kernel, BandTile::kBytes)) {
     return false;
   }
   allow_shared_bytes(workspace, kernel, BandTile::kBytes);

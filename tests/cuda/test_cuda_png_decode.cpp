@@ -149,6 +149,24 @@ TEST_F(CudaPngDecode, FilesOfTheCatalogue) {
   EXPECT_GE(taken, 5);
 }
 
+/// If shared memory is too small for the kernels, the backend leaves the file to the host. Devices of compute
+/// capability 7.5 have 64 KiB, which do not suffice.
+TEST_F(CudaPngDecode, LittleSharedMemory) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = smooth_image(random, 900, 700, {Sample::u8, 3});
+  const FileBytes file = deflated_png(random, image.view());
+  for (const std::size_t kibibytes : {48U, 64U, 99U}) {
+    SCOPED_TRACE(kibibytes);
+    const std::unique_ptr<Backend> limited = make_tested_backend(kibibytes << 10U);
+    const std::optional<Image> found = decode_on(*limited, file);
+    EXPECT_EQ(found.has_value(), kibibytes >= 99);
+    EXPECT_TRUE(!found || same_pixels(found->view(), image.view()));
+    const Picture uploaded = limited->upload(image.view());  // the backend still works
+    EXPECT_TRUE(same_pixels(limited->download(uploaded).view(), image.view()));
+  }
+}
+
 /// Each thread has its own backend; damaged files come between sound ones.
 TEST_F(CudaPngDecode, ThreadsWithDamagedFiles) {
   Random random;

@@ -172,6 +172,7 @@ std::optional<Picture> decode_png(Workspace& workspace, const EncodedPng& png, s
   try {
     if (png::measure(png, {}, sizes)) {
       found = 0;
+      prepare_resolving(workspace);
       picture = PngDecoder(workspace, png, sizes).run(found);
     }
   } catch (const Error& error) {

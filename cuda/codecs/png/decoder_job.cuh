@@ -75,6 +75,9 @@ struct PngDecoderJob {
 constexpr std::uint32_t kBandRows = 32;
 GPUIMG_HD constexpr std::uint32_t band_count(std::uint32_t height) { return (height + kBandRows - 1) / kBandRows; }
 
+/// Throws Error{unsupported} if the device has too little shared memory for resolve_symbols(). Call it first.
+void prepare_resolving(const Workspace& workspace);
+
 // Each function queues one step.
 void gather_data(const Workspace& workspace, const PngDecoderJob& job);
 void find_blocks(const Workspace& workspace, const PngDecoderJob& job);

@@ -134,6 +134,7 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __gr
 // --- Windows before supertiles ---------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kWindowThreads = 1024;
+constexpr std::size_t kWindowBytes = 2 * png::kMaxMatchDistance;
 
 /// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. Barrier of a
 /// turn: the new window is complete; it is the old window of the next turn.
@@ -229,11 +230,13 @@ __global__ void __launch_bounds__(kByteThreads) make_bytes(const __grid_constant
 
 }  // namespace
 
-void resolve_symbols(const Workspace& workspace, const PngDecoderJob& job) {
-  constexpr int kBlocksPerSm = 8;
-  constexpr std::size_t kWindowBytes = 2 * png::kMaxMatchDistance;
+void prepare_resolving(const Workspace& workspace) {
   allow_shared_bytes(workspace, &resolve_supertiles, sizeof(ResolveMemory));
   allow_shared_bytes(workspace, &chain_windows, kWindowBytes);
+}
+
+void resolve_symbols(const Workspace& workspace, const PngDecoderJob& job) {
+  constexpr int kBlocksPerSm = 8;
   resolve_supertiles<<<job.sizes.supertiles, kResolveThreads, sizeof(ResolveMemory), workspace.stream()>>>(job);
   check_launch("resolving a PNG's bytes");
   if (job.sizes.supertiles > 1) {
