@@ -126,7 +126,7 @@ class CudaBackend final : public Backend {
   CudaBackend(int device, int number, const DeviceTestOptions& options)
       : workspace_(std::make_shared<Device>(device, options)),
         description_(device_name(device) + " (device " + std::to_string(number) + ")") {
-    check_code_for_device();
+    check_code_for_device(device);
   }
   ~CudaBackend() override { (void)select_device(workspace_.device()->index()); }
 

@@ -48,10 +48,6 @@ const char* advice(cudaError_t code) {
       return "the NVIDIA driver is missing, or too old for this build; update it, or use --backend cpu";
     case cudaErrorDevicesUnavailable:
       return "another process has exclusive use of the device; try later, or use --backend cpu";
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorUnsupportedPtxVersion:
-      return "this build contains no code for the device; add its architecture to CMAKE_CUDA_ARCHITECTURES, or use "
-             "--backend cpu";
     default:
       return kind_of(code) == ErrorKind::backend_unavailable
                  ? "see 'gpuimg doctor', or use --backend cpu"
@@ -117,6 +113,35 @@ int device_count() {
 }
 
 }  // namespace
+
+void check_code_for_device(int device) {
+  constexpr int kOldest = 75;  // compute capability, times 10
+  const cudaError_t code = look_for_code();
+  if (code != cudaErrorNoKernelImageForDevice && code != cudaErrorUnsupportedPtxVersion) {
+    cuda_check(code, "looking for device code");
+    return;
+  }
+  (void)cudaGetLastError();
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, device), "reading the device's properties");
+  const int capability = properties.major * 10 + properties.minor;
+  const std::string number = std::to_string(capability);
+  const std::string which = std::string(properties.name) + " (compute capability " + std::to_string(properties.major) +
+                            "." + std::to_string(properties.minor) + ")";
+  std::string message;
+  if (code == cudaErrorUnsupportedPtxVersion) {
+    message = "CUDA: the driver, for CUDA " + version_text(driver_version()) +
+              ", cannot compile the PTX of this build (" + GPUIMG_CUDA_ARCHITECTURES + ") for " + which +
+              "; update the driver, build with -DCMAKE_CUDA_ARCHITECTURES=" + number + "-real, or use --backend cpu";
+  } else {
+    message = "CUDA: this build has code for " GPUIMG_CUDA_ARCHITECTURES ", but not for " + which + "; ";
+    message += capability < kOldest
+                   ? "gpuimg needs 7.5 or newer, so use --backend cpu"
+                   : "install a package of a release, build with -DCMAKE_CUDA_ARCHITECTURES=" + number +
+                         ", or use --backend cpu";
+  }
+  throw Error(ErrorKind::backend_unavailable, message);
+}
 
 namespace {
 

@@ -228,7 +228,10 @@ class ArrayLayout {
   std::size_t bytes_ = 0;
 };
 
-/// Throws Error{backend_unavailable} if no built-in code runs on the current device.
-void check_code_for_device();
+/// Throws Error{backend_unavailable} if no built-in code runs on the device, which must be current.
+void check_code_for_device(int device);
+
+/// The CUDA error of a look-up of code for the current device. Defined in code_probe.cu.
+cudaError_t look_for_code();
 
 }  // namespace gpuimg::cuda

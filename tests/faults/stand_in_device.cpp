@@ -1,6 +1,8 @@
 // A fake CUDA runtime for machines without a device. Device memory is host memory and copies work, but kernels do
 // nothing, so results are arbitrary. It serves to test the host side: error detection, and the state after faults.
-// There are two devices, or as many as CUDA_VISIBLE_DEVICES lists; if one is lost, all are lost.
+// There are two devices, or as many as CUDA_VISIBLE_DEVICES lists; if one is lost, all are lost. GPUIMG_STAND_IN names
+// a reason why CUDA does not start: no_driver, old_driver, no_code (for the device), no_code_for_old (device) or
+// old_ptx (the driver cannot compile the build's PTX).
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -20,6 +22,11 @@ constexpr std::size_t kBytes = std::size_t{4} << 30;
 std::atomic<bool> is_lost = false;
 
 cudaError_t state() { return is_lost ? cudaErrorIllegalAddress : cudaSuccess; }
+
+bool starts_as(const char* reason) {
+  const char* wanted = std::getenv("GPUIMG_STAND_IN");
+  return wanted != nullptr && std::strcmp(wanted, reason) == 0;
+}
 
 cudaError_t allocate(void** memory, std::size_t bytes) {
   if (is_lost) {
@@ -124,6 +131,9 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
+  if (starts_as("no_driver") || starts_as("old_driver")) {
+    return cudaErrorInsufficientDriver;
+  }
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   *count =
       visible == nullptr ? kDevices : static_cast<int>(1 + std::count(visible, visible + std::strlen(visible), ','));
@@ -132,6 +142,8 @@ cudaError_t cudaGetDeviceCount(int* count) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = cudaDeviceProp{};
   std::strcpy(properties->name, "stand-in");
+  properties->major = starts_as("no_code_for_old") ? 6 : 8;
+  properties->minor = starts_as("no_code_for_old") ? 1 : 7;
   return state();
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
@@ -148,12 +160,15 @@ cudaError_t cudaGetDevice(int* device) {
   return state();
 }
 cudaError_t cudaDriverGetVersion(int* version) {
-  *version = CUDART_VERSION;
+  *version = starts_as("no_driver") ? 0 : starts_as("old_driver") || starts_as("old_ptx") ? 11040 : CUDART_VERSION;
   return cudaSuccess;
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = cudaFuncAttributes{};
-  return state();
+  if (starts_as("no_code") || starts_as("no_code_for_old")) {
+    return cudaErrorNoKernelImageForDevice;
+  }
+  return starts_as("old_ptx") ? cudaErrorUnsupportedPtxVersion : state();
 }
 // Rejects a second value for a kernel: all threads share a kernel's settings, so a value per launch would overwrite the
 // value that another thread has just set.
