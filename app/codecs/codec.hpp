@@ -201,12 +201,12 @@ struct DeclaredImage {
   std::uint64_t part_bytes = 0;
 
   std::string_view
-      color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
+      color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" for a .npy
   int bits = 8;  ///< stored bits of a channel or of a palette index
   int palette_colors = 0;  ///< 0 without a palette
   PixelFormat decoded;     ///< format of the decoded pixels
-  /// The largest stored sample value, if decoding scales samples from it to the largest value of `decoded`. Otherwise
-  /// 0: the values are not scaled, are black and white, or come from a palette.
+  /// If decoding scales samples to the full range of `decoded`: the stored value that becomes the largest one.
+  /// Otherwise 0: samples are not scaled, are black and white, or come from a palette.
   std::uint32_t scaled_from = 0;
   bool may_add_alpha = false;     ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;    ///< a backend's own decoder may be able to read the file
@@ -214,7 +214,7 @@ struct DeclaredImage {
   bool is_read_in_parts = false;  ///< reading a regular file takes no more memory than the image itself
   /// Milliseconds for one CPU thread to decode a megapixel, used by `auto`; 0 unless suits_backends.
   double decoding_ms = 0.0;
-  /// The file for a backend's decoder can be as large as its pixels, so reading in bands needs less memory.
+  /// The file for a backend's decoder can be as large as the decoded pixels, so reading in bands needs less memory.
   bool is_large_beside_pixels = false;
   std::vector<HeaderFact> facts;
 
@@ -230,15 +230,14 @@ struct DeclaredImage {
 /// Size in pixels of the area that one chroma sample covers: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
-/// How a TIFF stores its pixels, by TIFF 6.0; group4 is ITU-T T.6 and needs one bit per pixel.
+/// The compression of a TIFF's pixels, as TIFF 6.0 defines it; group4 is ITU-T T.6 and needs one bit per pixel.
 enum class TiffCompression : std::uint8_t { none, packbits, lzw, deflate, group4, jpeg };
 
 struct WriteOptions {
   std::optional<FileFormat> format;  ///< overrides the format that the file name would select
   int png_level = 1;                 ///< 0 to 3: app/codecs/png/png.hpp
   int jpeg_quality = 90;             ///< 1 to 100
-  /// Overrides jpeg_quality if the encoding comes from a JPEG; it must then have one component per channel. May be
-  /// null.
+  /// Overrides jpeg_quality if it comes from a JPEG. Such an encoding must have one component per channel. May be null.
   std::shared_ptr<const SourceEncoding> source_encoding;
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent: the subsampling of source_encoding, or else 4:2:0
   int webp_quality = 90;                              ///< 1 to 100, unless lossless
@@ -307,7 +306,7 @@ class PageJoiner {
   virtual void finish() = 0;
 };
 
-/// How a format reads multi-page files. Reads only the needed parts of the file.
+/// How a format reads multi-page files. These functions read only the needed parts of the file.
 struct PagedReading {
   /// Lists all images of a file.
   PageList (*pages)(const RandomAccess& file) = nullptr;
@@ -324,7 +323,7 @@ struct Codec {
   FileFormat format = FileFormat::png;
   std::string_view name;  ///< used in messages
 
-  ShortList<Signature> signatures = {};  ///< a file must start with one of them
+  ShortList<Signature> signatures = {};  ///< a file must have one of them at its offset
   /// For a format without signatures. Called only if the file matches no format's signature.
   bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
   ShortList<std::string_view> extensions = {};  ///< extensions of input files in folders: lower case, without a dot
@@ -332,7 +331,7 @@ struct Codec {
   /// Reads the header from `beginning`, a prefix of any length of a file. Throws TruncatedFile if the header is cut
   /// off, and other Errors if decode would reject the header.
   DeclaredImage (*declared)(ByteSpan beginning, const std::string& name) = nullptr;
-  /// Reads the metadata in a header that `declared` accepts. Leaves out each damaged piece and adds a clause about it
+  /// Reads the metadata in a header that `declared` accepts. Leaves out each damaged part and adds a clause about it
   /// to `details`. Null if the format cannot hold metadata.
   Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
   /// Replaces `metadata` for a format whose metadata may follow the pixels. Returns the metadata that decoding would
@@ -341,7 +340,6 @@ struct Codec {
                             std::vector<std::string>& details) = nullptr;
   /// The format's own tags include EXIF tags, even in files without EXIF data: only the directories to which these tags
   /// refer are EXIF data.
-  /// data.
   bool has_tags_of_exif = false;
   /// Decodes pixels in their stored orientation: decode_image applies the orientation afterwards.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
@@ -365,7 +363,8 @@ struct Codec {
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if gpuimg only reads the format
   PixelLimits limits = {};
   bool holds_places = false;  ///< files can hold Metadata::geotiff and imagej
-  /// Drops the metadata that a file cannot hold, except the color profile. Null if the writer takes no metadata.
+  /// Drops the metadata that a file cannot hold; the color profile is handled elsewhere. Null if the writer takes no
+  /// metadata.
   void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
   /// Encodes pixels within the limits. May call `sink` on other threads, but never on two at the same time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,

@@ -20,15 +20,16 @@ namespace gpuimg::codecs {
 inline constexpr std::size_t kDetectionBytes = 1024;
 inline constexpr std::size_t kDetectionEndBytes = 26;
 
-/// Only a format without signature (TGA) needs the name, which is printable. Throws Error{decode} for an empty file,
-/// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
+/// Returns the codec for the content of a file. `name` is printable and serves to detect TGA, which has no signature.
+/// Throws Error{decode} for an empty file, for text and for anything that is not an image, and Error{unsupported} for a
+/// known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 
 /// Like detected_codec, but reads only the beginning and the end of the input.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
-/// Throws as detected_codec does if a file with this beginning cannot be an image that gpuimg reads. `beginning` must
-/// have at least kDetectionBytes bytes.
+/// Throws as detected_codec does if a file with this beginning cannot be an image that gpuimg reads. Does nothing if
+/// `beginning` has fewer than kDetectionBytes bytes.
 void check_beginning(ByteSpan beginning, std::string_view name);
 
 /// Throws Error{unsupported} for the beginning of an archive or of a compressed file, unless it may be a tar archive

@@ -18,8 +18,8 @@
 /// BMP. Reads the Windows and OS/2 variants; writes the Windows variant.
 namespace gpuimg::codecs::bmp {
 
-/// RGB, or RGBA if a mask declares alpha; channels of fewer than 8 bits are widened by repeating them. The fourth byte
-/// of 32-bit pixels without masks is reserved, not alpha. `bytes` starts with the signature; `name` is printable.
+/// RGB, or RGBA if a mask declares alpha; channels of fewer than 8 bits are widened by repeating their bits. The fourth
+/// byte of 32-bit pixels without masks is reserved, not alpha. `bytes` starts with the signature; `name` is printable.
 /// Throws like decode_image.
 DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
@@ -67,13 +67,12 @@ DeclaredImage declared_gif(ByteSpan beginning, const std::string& name);
 /// HEIC and AVIF (HEIF, ISO/IEC 23008-12). libheif decodes them.
 namespace gpuimg::codecs::heif {
 
-/// The primary image, as RGB or RGBA: samples of 8 bits stay, larger ones become 16 bits. The file's rotation,
+/// The primary image, as RGB or RGBA: 8-bit samples stay 8-bit, deeper samples become 16-bit. The file's rotation,
 /// mirroring and cropping are always applied. `name` is printable. Throws like decode_image.
 DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::recognizes of HEIF: accepts files whose list of compatible brands names a HEIF brand, and files that are cut
 /// off inside their signature.
-/// their signature.
 bool looks_like_heif(ByteSpan bytes, std::string_view name);
 
 /// Codec::declared and Codec::metadata of HEIF. Both need the whole file.
@@ -88,7 +87,6 @@ std::string heif_library();
 #endif
 
 /// PNM. Reads PBM, PGM and PPM (text and binary) and PAM. Writes binary PGM and PPM, and PAM for pixels with alpha.
-/// alpha.
 namespace gpuimg::codecs::pnm {
 
 /// Returns gray or RGB, with alpha if a PAM has it, scaled from the file's maximum value to the full range of 8 or 16
@@ -103,8 +101,8 @@ std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::s
 /// Codec::declared of PNM.
 DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name);
 
-/// 1 to 4 channels of 8 or 16 bits. The extension of `name` has no effect: gray is written as P5, RGB as P6, and pixels
-/// with alpha as P7.
+/// Writes 1 to 4 channels of 8 or 16 bits. The extension of `name` has no effect: gray is written as P5, RGB as P6, and
+/// pixels with alpha as P7.
 void encode_pnm(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 /// Codec::open_writer of PNM.
@@ -152,7 +150,7 @@ bool looks_like_tga(ByteSpan bytes, std::string_view name);
 /// Largest file size: stb_image_write computes sizes in int.
 inline constexpr std::uint64_t kMaxTgaBytes = std::numeric_limits<int>::max();
 
-/// Writes 1 to 4 channels, run-length encoded. Requires an image that passes check_holds, and throws
+/// Writes 1 to 4 channels, run-length encoded. Requires an image that passes check_holds. Throws
 /// Error{out_of_memory}.
 void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
@@ -174,7 +172,8 @@ std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const st
 /// Codec::recognizes of TIFF. Returns false for Canon's raw photos (CR2), which begin with the same bytes.
 bool looks_like_tiff(ByteSpan bytes, std::string_view name);
 
-/// Codec::declared and Codec::metadata of TIFF, for the first page. The directory is often at the end of the file.
+/// Codec::declared and Codec::metadata of TIFF, for the first page. Its directory is often at the end of the file, so
+/// both then need the whole file.
 DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name);
 Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
 

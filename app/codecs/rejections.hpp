@@ -48,8 +48,8 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
-/// Throws Error{usage} if the file does not have this page. If the page can be a lost one, throws as reject_lost_pages
-/// does. `name` includes the page. Page 0 means the first page.
+/// Throws Error{usage} if the file does not have this page. If it may be one of the lost pages, throws as
+/// reject_lost_pages does. `name` includes the page. Page 0 means the first page.
 void check_page(std::string_view name, PageRef page, const PageList& pages);
 
 /// Like check_page, for a file of one image.

@@ -20,9 +20,9 @@ inline int allowed_threads(int wanted) {
   return std::min(wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(), static_cast<int>(allowed));
 }
 
-/// An arena of `threads` threads, or the caller's arena if oneTBB has only two threads. In that case oneTBB has a
-/// single worker. After its last task in an arena, the worker looks for more tasks there for a while. A command's
-/// stages take turns. If each stage had its own arena, the worker would wait in one arena while another arena has
+/// An arena of `threads` threads, or the caller's arena if oneTBB has only two threads, that is, a single worker
+/// thread. After its last task in an arena, a worker looks for more tasks there for a while. The stages of a command
+/// run alternately, so if each had its own arena, the single worker would often wait in one arena while another has
 /// tasks. With more than two threads, each arena has workers.
 class CodecArena {
  public:

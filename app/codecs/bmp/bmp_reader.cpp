@@ -213,8 +213,8 @@ BmpHeader read_bmp_header(ByteSpan bytes, const std::string& name) {
 
 using RgbColor = std::array<std::byte, 3>;
 
-/// Run-length coded rows, BI_RLE8 and BI_RLE4: pairs of a count and an index, and escapes: end of row, end of image, a
-/// jump, or indices one by one.
+/// Decodes run-length coded rows, BI_RLE8 and BI_RLE4. They consist of pairs of a count and an index, and of escapes:
+/// end of row, end of image, a jump, or a number of literal indices.
 class RunReader {
  public:
   RunReader(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name, View to)
@@ -288,8 +288,8 @@ class RunReader {
     data_ = data_.subspan(padded);
   }
 
-  /// Records pixels past the padded row. ImageMagick codes rows with the padding of uncompressed rows, which is
-  /// allowed.
+  /// Records pixels past the padded row. Pixels inside the padding are allowed, because ImageMagick also encodes the
+  /// padding that uncompressed rows have.
   void note_excess(std::uint32_t count) { was_cut_ = was_cut_ || std::int64_t{x_} + count > padded_width_; }
 
   void paint(std::uint32_t index) {

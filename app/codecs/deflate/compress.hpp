@@ -99,7 +99,7 @@ class MatchFinder {
 /// Canonical Huffman codes, RFC 1951, section 3.2.2. Chooses code lengths of at most `max_length` bits for symbols that
 /// occur `counts[symbol]` times. The length is 0 for symbols that do not occur, and 1 for a symbol that is the only
 /// one. Deterministic. Requires max_length ≤ 15, at most kFixedLiteralSymbols symbols, at most 2^max_length of them
-/// with a count, and counts that add up to less than 2³².
+/// with a nonzero count, and counts that add up to less than 2³².
 void choose_code_lengths(std::span<const std::uint32_t> counts, std::uint32_t max_length,
                          std::span<std::uint8_t> lengths);
 
@@ -148,7 +148,7 @@ class StripDeflater {
   explicit StripDeflater(int level);  ///< 0 (fastest), 1 or 2 (smallest)
 
   /// Writes the deflated strip to `out`, which must have at least deflate_bound(strip.size()) bytes, and returns its
-  /// size. The output ends at a byte boundary; If `is_last`, the output ends the deflate stream.
+  /// size. The output ends at a byte boundary. If `is_last`, it also ends the deflate stream.
   std::size_t deflate(std::span<const std::byte> strip, std::span<std::byte> out, bool is_last);
 
  private:

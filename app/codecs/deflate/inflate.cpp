@@ -152,9 +152,9 @@ std::uint32_t first_bits_for(std::span<const std::uint8_t> lengths) {
   return more >= kWorthMoreBits ? LiteralTable::kManyBits : LiteralTable::kFewBits;
 }
 
-/// The three functions take the code length of each symbol, 0 for symbols without a code. They return false for the
-/// sets of lengths that zlib rejects: over-subscribed sets, and incomplete sets. Two incomplete sets are allowed: a
-/// single code of one bit and, for distances only, no codes.
+/// The three build() functions take the code length of each symbol, 0 for symbols without a code. They return false for
+/// the sets of lengths that zlib rejects: over-subscribed sets, and most incomplete sets. Two kinds of incomplete sets
+/// are allowed: a single code of one bit (for literals and for distances), and no codes (for distances).
 bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
   const LengthCounts counts = count_lengths(lengths);
   const CodeSet set = classify(counts);

@@ -1,6 +1,5 @@
 // Decodes a deflate stream (RFC 1951): a bit reader, look-up tables for symbols, the symbols of a block, and the
-// blocks. The
-// zlib stream that contains it is in zlib_stream.hpp.
+// blocks. zlib_stream.hpp decodes the zlib stream that contains it.
 #pragma once
 
 #include <algorithm>
@@ -72,10 +71,10 @@ class InflateInput {
   [[nodiscard]] const std::uint8_t* limit() const { return limit_; }
   void gather();
 
-  /// Drops the bits up to the next byte boundary, and returns bits that were read ahead to the input.
+  /// Drops the bits up to the next byte boundary. Whole bytes that `bits` has loaded ahead become unread again.
   void align();
   /// Copies up to `count` bytes, but at least one unless the input has ended. Returns the number of copied bytes. Call
-  /// align() before.
+  /// align() first.
   std::size_t copy(std::uint8_t* to, std::size_t count);
 
   /// True if more bits have been consumed than the stream has.

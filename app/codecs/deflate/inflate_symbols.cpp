@@ -86,7 +86,7 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
     bits.consume(entry.bits);
   };
   while (out < end && bits.next <= limit) {
-    // A refill after a look-up overlaps the load of the entry. Three literal entries take 36 of its 56 bits.
+    // A refill after a look-up overlaps the load of the entry. Three literal entries take at most 36 of the 56 bits.
     bits.refill();
     if (entry.literals() != 0) {
       put_literals();

@@ -10,7 +10,8 @@
 namespace gpuimg::codecs::deflate {
 namespace {
 
-constexpr std::uint32_t kCompleteCode = 1U << kMaxCodeLengthBits;  // a complete code, in units of the longest code
+constexpr std::uint32_t kCompleteCode =
+    1U << kMaxCodeLengthBits;  // code space of a complete code, in units of a longest code
 constexpr int kFourLengthsBits = 12;
 
 /// The code space taken by four codes whose lengths are stored in 3 bits each.
@@ -117,7 +118,7 @@ bool SpeculativeInflater::try_settle(std::size_t begin) {
 
 /// Tries the candidate blocks in the `size` bytes from `begin` on.
 bool SpeculativeInflater::search(std::size_t begin, std::size_t size, std::uint64_t end) {
-  // Limits the time: a false block without output can continue far before its damage is found.
+  // Limits the time: a false block without output can continue for long before its damage is found.
   constexpr std::uint64_t kMaxTriedBits = 8 * std::uint64_t{8} * kSearchBytes;
   const std::span<const std::uint8_t> bytes = copy_search_range(begin, size);
   const std::size_t bits = 8 * bytes.size();

@@ -1,5 +1,4 @@
-// Reads zlib streams, and computes Adler-32 and PNG's CRC-32. RFC 1950; PNG specification,
-// annex D.
+// Reads zlib streams, and computes Adler-32 and PNG's CRC-32. RFC 1950; PNG specification, annex D.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +45,7 @@ class Inflater {
   std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
 
   /// Makes run() return early, before the first block that starts at or after bit `position` of the stream. Then
-  /// is_paused() is
-  /// true.
+  /// is_paused() is true.
   void pause_at(std::uint64_t position);
   [[nodiscard]] bool is_paused() const;
   /// Number of consumed bits of the stream.

@@ -343,7 +343,7 @@ bool is_coded_gray(const HeifItem& item) {
   return is_gray_hevc || (!item.sequences.empty() && item.sequences.front().is_gray);
 }
 
-/// Uses the colors that the item declares by numbers.
+/// The range that the item's own color numbers (nclx) declare; nullopt if it has none.
 std::optional<bool> full_range_of(const HeifItem& item) {
   constexpr std::size_t kFlag = 10;
   for (const ItemProperty& property : item.properties) {
@@ -377,7 +377,7 @@ struct Range {
 };
 
 /// Computes one dimension of a crop from its length and its offset from the center; both are fractions. Rounds and
-/// clips as libheif does. `rounds_up` selects the rounding of a beginning at half a pixel.
+/// clips as libheif does. If the crop begins at half a pixel, `rounds_up` selects the rounding.
 std::optional<Range> cropped(ByteSpan length, ByteSpan offset, std::uint64_t size, bool rounds_up) {
   constexpr std::int64_t kMaxDivisor = 1 << 14;
   const auto number = std::int64_t{u32be_at(length, 0)};

@@ -43,10 +43,10 @@ struct Framing {
 struct ItemProperty {
   std::string_view type;  ///< 4 letters; like the next members, it refers to bytes of the file
   ByteSpan content;
-  ByteSpan link;  ///< assigns the property to the item
+  ByteSpan link;  ///< the bytes that assign the property to the item
 };
 
-/// The header in AV1 data. AV1 decoders use its values, even if the boxes have other ones.
+/// The header in AV1 data. AV1 decoders use its values, even if the boxes state others.
 struct Av1Sequence {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
@@ -57,7 +57,7 @@ struct Av1Sequence {
 struct HeifItem {
   std::string_view type;                 ///< 4 letters: "av01"
   std::vector<ItemProperty> properties;  ///< in the order in which they apply
-  std::vector<Av1Sequence> sequences;    ///< first and largest later sequence in the AV1 data
+  std::vector<Av1Sequence> sequences;    ///< the first in the AV1 data, and the largest later one
 
   /// Returns null if the item does not have the property.
   [[nodiscard]] const ItemProperty* property(std::string_view type) const;

@@ -107,7 +107,7 @@ void take_item(const HeifFile& file, heif_item_id id, Metadata& metadata, std::v
 }
 
 /// The metadata of the primary image. A color space declared by numbers becomes cICP. Adds a clause to `details` for
-/// each damaged piece.
+/// each damaged part.
 Metadata read_metadata(const HeifFile& file, std::vector<std::string>& details) {
   Metadata metadata;
   metadata.icc = icc_of(file, details);

@@ -102,7 +102,7 @@ struct Band {
   }
 };
 
-/// A symbol that has no entry as a whole coefficient in the table.
+/// A symbol for which the table has no entry with a complete coefficient.
 struct OtherSymbol {
   bool is_sound = false;
   unsigned zeros = 0;         ///< number of zeros before the coefficient
@@ -137,8 +137,8 @@ HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, Jp
   return other;
 }
 
-/// Reads the coefficients of a block, starting at number `k`. They must be zero before the call. Sets the bit of each
-/// coefficient that becomes nonzero in `nonzero`. Sets `end_run` to the number of following blocks without
+/// Reads the coefficients of a block, starting at number `k`. They must be zero before the call. Sets in `nonzero` the
+/// bit of each coefficient that becomes nonzero. Sets `end_run` to the number of following blocks without
 /// coefficients.
 HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF* block, std::uint64_t& nonzero,
                           std::uint32_t& end_run) {
@@ -190,8 +190,8 @@ HWY_INLINE void move_from_zero(JCOEF& coefficient, int by) {
   coefficient = static_cast<JCOEF>(coefficient + ((by ^ sign) - sign));
 }
 
-/// The bits that refine the known coefficients of a block, in the order of the coefficients; the lowest bit is the last
-/// one.
+/// The bits that refine the known coefficients of a block, in the order of the coefficients; the lowest bit belongs
+/// to the last coefficient.
 struct Corrections {
   std::uint64_t bits = 0;
 

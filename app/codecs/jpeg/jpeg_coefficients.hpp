@@ -70,7 +70,7 @@ class JpegCoefficientRows {
     std::vector<JBLOCKROW> rows;
     int rows_per_mcu = 1;
     std::size_t blocks_per_row = 0;
-    std::size_t image_rows = 0;  // rows of blocks, including whole MCUs unless the image is gray
+    std::size_t image_rows = 0;  // rows of blocks, rounded up to whole MCUs unless the image is gray
   };
 
   void add_component(const jpeg_decompress_struct& info, const jpeg_component_info& from, JBLOCKROW blocks);
@@ -90,7 +90,7 @@ class JpegCoefficientPixels {
 
   /// Handles only the MCU rows begin … end − 1, which must be complete in `rows`; libjpeg treats them as a separate
   /// image. Where chroma is upsampled vertically, the first and the last row of pixels differ from those of the whole
-  /// image, unless they are at its edges. Before, an object for the whole image must have accepted the header.
+  /// image, unless they are at its edges. An object for the whole image must have accepted the header before.
   JpegCoefficientPixels(const JpegFile& file, JpegCoefficientRows& rows, int begin, int end);
 
   /// For an object of some MCU rows: computes its pixel rows from the current one up to `end`. `end` and `first` count
@@ -98,8 +98,8 @@ class JpegCoefficientPixels {
   /// on.
   void read_rows_to(int end, const View& pixels, int first);
 
-  /// Computes the pixels that depend only on MCU rows before `end`. All MCU rows before `end` must be complete, and
-  /// also the row at `end`.
+  /// Computes the pixels that depend only on MCU rows before `end`. MCU rows before `end` must be complete, and also
+  /// MCU row `end` if it exists.
   void read_to(int end, JpegCoefficientRows& rows, const View& pixels);
 
   [[nodiscard]] const jpeg_decompress_struct& info() { return session_.info(); }

@@ -1,6 +1,5 @@
 // libjpeg's callbacks, the limit on scans, and messages. Callbacks must not own memory: longjmp runs no destructor.
-// They
-// must not throw: exceptions must not pass through C.
+// They must not throw: exceptions must not pass through C.
 #include "codecs/jpeg/jpeg_decoder.hpp"
 
 #include <fmt/format.h>

@@ -45,7 +45,7 @@ class JpegSession {
   void open(jpeg_source_mgr& source);
 
   /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: a libjpeg error leaves `call` by
-  /// longjmp, and guarded() throws it.
+  /// longjmp, and guarded() then throws an Error.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(errors_.resume) != 0) {
@@ -103,13 +103,14 @@ struct JpegFile {
   [[nodiscard]] int height() const { return static_cast<int>(header.frame.height); }
 };
 
-/// Makes libjpeg decode as read_jpeg documents. Call after jpeg_read_header, inside JpegSession::guarded.
+/// Selects libjpeg's settings for decoding as jpeg.hpp describes at read_jpeg. Call after jpeg_read_header, inside
+/// JpegSession::guarded.
 void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header);
 
 /// Throws Error{decode} if libjpeg's size differs from the header's. Call after jpeg_start_decompress.
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file);
 
-/// Decodes rows from the current one up to `end` to their places in `pixels`, which holds rows from `first` on.
+/// Decodes the rows from the current one up to `end` into `pixels`, whose first row is row `first` of the image.
 /// `cmyk_row` holds one row of CMYK if the file is CMYK. Call inside JpegSession::guarded.
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
@@ -127,8 +128,7 @@ class JpegRows {
   JpegRows(const JpegRows&) = delete;
   JpegRows& operator=(const JpegRows&) = delete;
 
-  /// Reads from the current row up to `end`. Each row goes to its place in `pixels`, which holds rows from `first`
-  /// on.
+  /// Reads the rows from the current one up to `end` into `pixels`, whose first row is row `first` of the image.
   void read_to(int end, const View& pixels, int first = 0);
 
   /// Call after the last row: looks for the end of the file.

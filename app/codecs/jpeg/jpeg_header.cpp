@@ -391,7 +391,7 @@ bool JpegParser::read_frame(const JpegSegment& segment) {
         std::find(ids_.begin(), ids_.begin() + i, id) != ids_.begin() + i) {
       return false;
     }
-    if (i == 0 && count == 3) {  // the only component has one block per MCU, whatever its sampling factors
+    if (i == 0 && count == 3) {  // the factors of a single component have no effect: its MCU is one block
       jpeg_.horizontal_sampling = static_cast<int>(horizontal);
       jpeg_.vertical_sampling = static_cast<int>(vertical);
     }

@@ -28,7 +28,7 @@ inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14)
 /// Contents of the segments before the first scan.
 struct JpegHeader {
   JpegFrame frame;
-  bool keeps_coefficients = false;  ///< separate scans: all coefficients stay in memory until the last scan
+  bool keeps_coefficients = false;  ///< separate scans, so all coefficients stay in memory until the last one
   ByteSpan jfif;                    ///< starts at the version; empty if there is none
   ByteSpan exif;                    ///< starts at the byte order mark; empty if there is none
   /// Parts of an ICC profile in file order. Each starts at its part number and has at least 2 bytes. A profile has at
@@ -63,7 +63,7 @@ std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept;
 // Metadata in segments, in jpeg_metadata.cpp: APP0 (JFIF density), APP1 (EXIF 2.3; XMP and extended XMP, Adobe XMP
 // specification, part 3), APP2 (ICC.1:2022, annex B.4) and APP13 (IPTC data in Photoshop resources).
 
-/// Leaves out damaged metadata and adds a clause about each damaged piece to `details`. Lists other segments in
+/// Leaves out damaged metadata and adds a clause about each damaged part to `details`. Lists other segments in
 /// `not_kept`.
 Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& details);
 

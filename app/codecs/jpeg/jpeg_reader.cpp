@@ -178,7 +178,7 @@ std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& na
   const auto end = static_cast<std::size_t>(scans->back().data() - ended.data());
   ByteSpan trailer = ByteSpan(ended).first(bytes.size()).subspan(std::min(end, bytes.size()));
   if (!trailer.empty() && trailer.back() == eoi[0]) {
-    trailer = trailer.first(trailer.size() - 1);  // the byte is the first half of EOI
+    trailer = trailer.first(trailer.size() - 1);  // the first byte of an EOI that is cut off
   }
   const bool is_trailer =
       trailer.size() >= kLeastTrailerBytes &&

@@ -149,7 +149,8 @@ class JpegCodeTable {
   /// set_dc and set_ac return false if libjpeg would reject the table. For DC, `value` is the difference and `advance`
   /// is 0.
   bool set_dc(const JpegHuffmanTable& from);
-  /// Decodes coefficients of at most `max_value_bits` bits, and multiplies them by 2^shift; longer ones remain symbols.
+  /// Decodes coefficients of at most `max_value_bits` bits, and multiplies them by 2^shift; larger coefficients remain
+  /// symbols.
   bool set_ac(const JpegHuffmanTable& from, unsigned shift, unsigned max_value_bits);
 
   [[nodiscard]] JpegCodeEntry entry(std::uint64_t index) const { return entries_[index]; }
@@ -182,7 +183,7 @@ struct JpegBlockRow {
     std::size_t part = 0;    ///< index in JpegScanState::parts
     JBLOCKROW first;         ///< block of the first MCU
     std::size_t step = 1;    ///< number of blocks from one MCU to the next
-    std::uint64_t* nonzero;  ///< for `first`: see JpegCoefficientRows::nonzero
+    std::uint64_t* nonzero;  ///< words of the blocks from `first` on: JpegCoefficientRows::nonzero
   };
   std::vector<Place> places;
   std::size_t mcus = 0;

@@ -1,5 +1,5 @@
-// Encodes rows as JPEG with libjpeg-turbo, without copying the rows. Or writes the other parts of the file before and
-// after a scan that a backend has encoded: docs/decisions/0016-jpeg-encoded-on-the-device.md.
+// Encodes rows as JPEG with libjpeg-turbo, without copying the rows. If a backend has encoded the scan, writes only the
+// parts of the file before and after it: docs/decisions/0016-jpeg-encoded-on-the-device.md.
 #include "codecs/jpeg/jpeg.hpp"
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -354,7 +354,7 @@ JpegHuffmanTable table_of(const JHUFF_TBL& from) {
 std::optional<JpegScanFormat> format_of(const jpeg_compress_struct& info) {
   JpegScanFormat format;
   format.component_count = info.num_components;
-  if (info.num_components > 1) {  // a single component stores its blocks in row order, whatever the sampling
+  if (info.num_components > 1) {  // a single component's factors have no effect: its blocks are in row order
     format.horizontal_sampling = info.comp_info[0].h_samp_factor;
     format.vertical_sampling = info.comp_info[0].v_samp_factor;
   }

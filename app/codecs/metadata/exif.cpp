@@ -17,7 +17,7 @@ namespace {
 
 // --- Orientation ----------------------------------------------------------------------------------------------------
 
-/// The tile size. If source or destination is accessed by columns, tiles keep both in the cache.
+/// Copies tile by tile: if the source is read by columns, tiles keep source and destination in the cache.
 template <std::size_t kPixelBytes>
 void copy_pixels(ConstView from, View to, const Orientation& walk) {
   constexpr std::ptrdiff_t kTile = 32;

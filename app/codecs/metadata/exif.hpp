@@ -1,6 +1,5 @@
 // Reads and changes EXIF data: the orientation, and directories of entries, which can be copied from one TIFF structure
-// to another.
-// EXIF 2.3, section 4.6.
+// to another. EXIF 2.3, section 4.6.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +29,7 @@ inline int applied_orientation(std::span<const std::byte> exif, bool is_upright)
   return is_upright ? 1 : exif_orientation(exif);
 }
 
-/// Sets every orientation that exif_orientation could find to 1. Changes nothing else.
+/// Sets to 1 every orientation that exif_orientation could find. Changes nothing else.
 void reset_orientation(std::span<std::byte> exif) noexcept;
 
 /// Unlinks the thumbnail's directory from the main one; its bytes stay in place. Returns true if there was a thumbnail.
@@ -101,7 +100,7 @@ struct ExifOffsets {
   std::uint64_t gps = 0;
 };
 
-/// Appends the directories, except the main one, to the beginning of a little-endian TIFF or BigTIFF.
+/// Appends the directories, except the main one, to `file`, the beginning of a little-endian TIFF or BigTIFF.
 ExifOffsets append_exif_directories(std::vector<std::byte>& file, const ExifDirectories& directories, bool is_big);
 
 }  // namespace gpuimg::codecs

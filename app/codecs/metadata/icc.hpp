@@ -34,9 +34,8 @@ std::uint32_t icc_color_space(ByteSpan profile);
 std::string icc_description(ByteSpan profile);
 
 /// Inflates the profile in a zlib stream, as PNG stores it. Returns an empty profile if the stream or the profile is
-/// damaged, if
-/// the profile is larger than kMaxIccBytes, or if the stream holds more than the profile. Allocates no more than the
-/// profile's own header declares, plus 1 KB.
+/// damaged, if the profile is larger than kMaxIccBytes, or if the stream holds more than the profile. Allocates no more
+/// than the profile's own header declares, plus 1 KB.
 std::vector<std::byte> decompressed_icc(ByteSpan zlib);
 
 /// Compresses the profile to a zlib stream. The same profile gives the same bytes on every machine.

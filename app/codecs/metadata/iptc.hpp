@@ -19,15 +19,15 @@ bool is_iptc(ByteSpan data) noexcept;
 /// The IPTC data without the padding of at most 3 zeros after the last dataset.
 ByteSpan iptc_without_padding(ByteSpan data) noexcept;
 
-/// The contents of a sequence of Photoshop image resources: for each number, the first resource; a member is empty if
-/// the file lacks the resource.
+/// The contents of a sequence of Photoshop image resources. Each member holds the first resource with its number, and
+/// is empty if there is none.
 struct PhotoshopResources {
   ByteSpan iptc;            ///< 0x0404
   ByteSpan resolution;      ///< 0x03ED
   ByteSpan icc;             ///< 0x040F
   ByteSpan exif;            ///< 0x0422
   ByteSpan xmp;             ///< 0x0424
-  std::size_t others = 0;   ///< number of other resources and of empty ones
+  std::size_t others = 0;   ///< number of resources that are empty or have other numbers
   bool is_damaged = false;  ///< a resource extends past the end
 
   [[nodiscard]] bool has_more_than_iptc() const {

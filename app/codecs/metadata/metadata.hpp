@@ -1,5 +1,5 @@
 // Decides which metadata of an input each output format receives, and in which units: docs/operations.md, "Metadata".
-// Start here to understand this folder, and with Metadata in codec.hpp.
+// To understand this folder, start here and with Metadata in codec.hpp.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ inline constexpr std::string_view kImagejName = "ImageJ calibration";
 CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format);
 
 /// Removes positions: the GPS directory of EXIF data, and the XMP properties whose names begin with GPS. Returns a
-/// clause for each removed piece.
+/// clause for each part that it removes.
 std::vector<std::string> remove_positions(Metadata& metadata);
 
 /// Removes metadata that an output format cannot hold, and records the reasons. Used by Codec::fit_metadata.
 class MetadataFilter {
  public:
-  /// Appends a clause to `left_out` for each dropped piece.
+  /// Appends a clause to `left_out` for everything that it drops.
   explicit MetadataFilter(std::vector<std::string>& left_out) : left_out_(left_out) {}
 
   void drop(std::vector<std::byte>& bytes, std::string_view what, std::string_view why);

@@ -86,7 +86,7 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
   return true;
 }
 
-/// The end, after its >, of the start tag that begins at `begin`. Quoted values can contain any character.
+/// The offset after the > of the start tag that begins at `begin`. Quoted values can contain any character.
 std::size_t end_of_tag(std::string_view text, std::size_t begin) {
   char quote = 0;
   for (std::size_t at = begin; at < text.size(); ++at) {
@@ -109,7 +109,7 @@ std::string_view name_at(std::string_view text, std::size_t begin) {
   return text.substr(begin, end - begin);
 }
 
-/// The end of the element, including its content, whose start tag begins at `begin`; npos if the element has no end.
+/// The offset after the end tag of the element whose start tag begins at `begin`; npos if the element has no end.
 std::size_t end_of_element(std::string_view text, std::size_t begin) {
   const std::string_view name = name_at(text, begin + 1);
   std::size_t depth = 0;
@@ -137,8 +137,9 @@ void blank(std::span<std::byte> packet, std::size_t begin, std::size_t end) {
             std::byte{' '});
 }
 
-/// Overwrites properties (attributes, or elements with their content) with blanks if wants(name, text) accepts them.
-/// Returns the number of overwritten properties, or nullopt if one of them has no end.
+/// Overwrites with blanks the properties (attributes, or elements with their content) for which wants(name, "") returns
+/// true. Before it overwrites a property, it calls wants(name, property) with the property's text. Returns the number
+/// of overwritten properties, or nullopt if one of them has no end.
 template <class Wants>
 std::optional<std::size_t> blank_properties(std::span<std::byte> packet, Wants wants) {
   const std::string_view text = packet_text(packet);

@@ -39,12 +39,13 @@ struct XmpParts {
   [[nodiscard]] bool any() const { return motion_photo || gain_map || directory; }
 };
 
-/// Overwrites properties that refer to other parts with blanks, and also the declarations of namespaces that then have
-/// no property: MotionPhoto… and MicroVideo…, Google's Container:Directory, and the gain maps of Adobe and Apple.
-/// Returns nullopt if one of them has an unknown format; the packet must then not be used.
+/// Overwrites with blanks the properties that refer to other parts: MotionPhoto… and MicroVideo…, Google's
+/// Container:Directory, and the gain maps of Adobe and Apple. Also blanks the declarations of their namespaces that no
+/// property uses any longer. Returns nullopt if one of the properties has an unknown format; the packet must then not
+/// be used.
 std::optional<XmpParts> blank_xmp_parts(std::span<std::byte> packet);
 
-/// Overwrites every property whose name begins with GPS, such as exif:GPSLatitude, with blanks. Returns the number of
+/// Overwrites with blanks every property whose name begins with GPS, such as exif:GPSLatitude. Returns the number of
 /// properties, or nullopt if one of them has an unknown format.
 std::optional<std::size_t> blank_xmp_positions(std::span<std::byte> packet);
 

@@ -45,7 +45,8 @@ constexpr std::size_t kHeaderStart = 10;  // magic, version, and the header leng
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kAdvice = "save it with numpy.save";
 
-/// Names of a sample type. The writer uses the first one. Byte order has no meaning for single bytes.
+/// A name of a sample type in headers. The writer uses the first name of a type. Byte order has no meaning for single
+/// bytes.
 struct SampleName {
   Sample sample;
   std::string_view text;

@@ -28,12 +28,11 @@ bool is_npy(std::span<const std::byte> bytes);
 DeclaredImage declared_npy(std::span<const std::byte> beginning, const std::string& name);
 
 /// Reads gray, gray with alpha, RGB or RGB with alpha, depending on the number of channels. Samples can have either
-/// byte order. Throws like decode_image, even for a file that is longer than its array.
+/// byte order. Throws like decode_image, and also if bytes follow the array.
 DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Decodes an image or a table. Throws Error{decode} for a damaged file, and Error{unsupported} for another version,
-/// order or
-/// type, or for a shape other than (h,w) and (h,w,c) with c from 1 to 4.
+/// order or type, or for a shape other than (h,w) and (h,w,c) with c from 1 to 4.
 Image decode_npy(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg::codecs::npy

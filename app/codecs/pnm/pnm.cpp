@@ -83,8 +83,8 @@ class PnmText {
     return digit == '1';
   }
 
-  /// The offset after the single white space character that ends a header. If a comment follows there, the offset after
-  /// its line.
+  /// The offset after the single white space character that ends a header. If a comment starts in place of this
+  /// character, the end of its line ends the header.
   std::size_t end_of_header() {
     skip_comment();
     if (!is_space(peek())) {

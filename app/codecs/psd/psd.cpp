@@ -1,5 +1,5 @@
 // Reads PSD. Skips from section to section, and reads only the number of layers from the layer section. Combines the
-// planes of the merged image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md,
+// planes of the merged image into pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md,
 // "Files".
 #include "codecs/formats.hpp"
 
@@ -139,7 +139,7 @@ bool says_transparent(ByteSpan section, bool is_large, const std::string& name) 
     if (!layers.empty()) {
       return is_negative(layers);
     }
-    fields.take(fields.length(false));  // skips the mask of all layers
+    fields.take(fields.length(false));  // skips the global layer mask
     return blocks_say_transparent(section, fields.offset(), is_large, name);
   } catch (const TruncatedFile&) {
     return false;
@@ -302,7 +302,7 @@ std::optional<PixelDensity> density_in(ByteSpan resolution) {
   return x && y ? std::optional(PixelDensity{*x, *y, DensityUnit::inch}) : std::nullopt;
 }
 
-/// Reads the metadata. Adds a clause to `details` for each damaged piece.
+/// Reads the metadata. Adds a clause to `details` for each damaged part.
 Metadata read_psd_metadata(ByteSpan resources, std::vector<std::string>& details) {
   const PhotoshopResources found = photoshop_resources(resources);
   Metadata metadata;

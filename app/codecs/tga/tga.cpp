@@ -41,7 +41,7 @@ struct TgaInput {
   int width = 0;
   int height = 0;
   int channels = 0;             ///< number that stb_image returns
-  bool declares_alpha = false;  ///< if false, a fourth byte is dropped if all are 0 or all are 255
+  bool declares_alpha = false;  ///< if false, alpha is dropped if it is 0 or 255 throughout
   bool is_mirrored = false;     ///< rows are stored right to left
 };
 
@@ -298,8 +298,8 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-/// Returns nullopt for rows that are stored differently, and if alpha can be judged only from the pixels. `beginning`
-/// is the beginning of a file. Throws like tga_input, but does not check the pixels.
+/// Returns nullopt for rows that TgaRows does not describe, and if alpha can be judged only from the pixels.
+/// `beginning` is the beginning of a file. Throws like tga_input, but does not check the pixels.
 std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& name, std::uint64_t max_pixels) {
   const TgaHeader header = read_header(beginning, name);
   check_kind(header, name);
@@ -318,9 +318,9 @@ std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& na
       {header.map_offset() + header.map_bytes(), header.width * header.pixel_bytes(), !header.is_top_down()}};
 }
 
-/// The header and the body as one stream. stb_image refills its own buffer in blocks that can be larger than the
-/// remaining stream; this buffer is always at the same address. A read past the end is therefore an empty read, or a
-/// short read into other memory.
+/// The header and the body as one stream. stb_image refills its own buffer, always at the same address, in blocks that
+/// can be larger than the remaining stream, so a short read into this buffer is normal. A read past the end is an empty
+/// read, or a short read into other memory.
 class Source {
  public:
   explicit Source(const TgaInput& input) : parts_{input.header, input.body} {}

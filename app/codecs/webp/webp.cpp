@@ -37,7 +37,7 @@ struct WebpFrame {
   bool has_alpha = false;
   bool is_lossless = false;
   std::size_t offset = 0;  ///< offset in the file
-  ByteSpan data;           ///< its chunks, as far as the file goes: optionally ALPH, then VP8 or VP8L
+  ByteSpan data;           ///< its chunks, which can be cut off: optionally ALPH, then VP8 or VP8L
 };
 
 struct WebpFile {
@@ -317,7 +317,7 @@ std::array<std::byte, 10> extended_header(const WebpFile& file, const Metadata& 
   return header;
 }
 
-/// Reads the metadata. Adds a clause to `details` for each damaged piece.
+/// Reads the metadata. Adds a clause to `details` for each damaged part.
 Metadata read_webp_metadata(const WebpFile& file, std::vector<std::string>& details) {
   Metadata metadata;
   metadata.icc = copy_of_bytes(icc_profile_in(file.icc));
