@@ -237,7 +237,7 @@ struct WriteOptions {
   std::optional<FileFormat> format;  ///< overrides the format that the file name would select
   int png_level = 1;                 ///< 0 to 3: app/codecs/png/png.hpp
   int jpeg_quality = 90;             ///< 1 to 100
-  /// Overrides jpeg_quality if it comes from a JPEG. Such an encoding must have one component per channel. May be null.
+  /// An encoding that comes from a JPEG overrides jpeg_quality. It must have one component per channel. May be null.
   std::shared_ptr<const SourceEncoding> source_encoding;
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent: the subsampling of source_encoding, or else 4:2:0
   int webp_quality = 90;                              ///< 1 to 100, unless lossless
@@ -363,8 +363,8 @@ struct Codec {
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if gpuimg only reads the format
   PixelLimits limits = {};
   bool holds_places = false;  ///< files can hold Metadata::geotiff and imagej
-  /// Drops the metadata that a file cannot hold; the color profile is handled elsewhere. Null if the writer takes no
-  /// metadata.
+  /// Drops the metadata that a file cannot hold. carried_metadata has already dropped a color profile that does not fit
+  /// the pixels. Null if the writer takes no metadata.
   void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
   /// Encodes pixels within the limits. May call `sink` on other threads, but never on two at the same time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,

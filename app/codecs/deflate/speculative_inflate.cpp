@@ -10,8 +10,8 @@
 namespace gpuimg::codecs::deflate {
 namespace {
 
-constexpr std::uint32_t kCompleteCode =
-    1U << kMaxCodeLengthBits;  // code space of a complete code, in units of a longest code
+/// The code space of a complete code; a code of the maximum length takes one unit.
+constexpr std::uint32_t kCompleteCode = 1U << kMaxCodeLengthBits;
 constexpr int kFourLengthsBits = 12;
 
 /// The code space taken by four codes whose lengths are stored in 3 bits each.

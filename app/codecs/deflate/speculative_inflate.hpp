@@ -41,8 +41,8 @@ class SpeculativeInflater {
   /// within the capacity.
   [[nodiscard]] bool try_settle(std::size_t begin);
 
-  /// False if no block was found, or if the part is damaged or exceeds the capacity. Call the members below only if it
-  /// is true.
+  /// False if no block was found, or if the part is damaged or exceeds the capacity. Call the members below only if
+  /// this one returns true.
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   /// The part's first bit in the stream, and the bit after its last one.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }

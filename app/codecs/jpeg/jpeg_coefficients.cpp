@@ -167,8 +167,8 @@ void JpegCoefficientPixels::start(int mcu_rows) {
     jpeg_start_decompress(&info);
     set_all_steps(info);
     jpeg_start_output(&info, 1);
-    info.input_scan_number =
-        2;  // as if scan 2 had begun, so that libjpeg makes the pixels of scan 1 without reading more
+    // As if scan 2 had begun: libjpeg then makes the pixels of scan 1 without reading more.
+    info.input_scan_number = 2;
   });
   if (file_.is_cmyk()) {
     cmyk_row_.resize(std::size_t{file_.header.frame.width} * file_.header.frame.component_count);

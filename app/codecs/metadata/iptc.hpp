@@ -27,7 +27,7 @@ struct PhotoshopResources {
   ByteSpan icc;             ///< 0x040F
   ByteSpan exif;            ///< 0x0422
   ByteSpan xmp;             ///< 0x0424
-  std::size_t others = 0;   ///< number of resources that are empty or have other numbers
+  std::size_t others = 0;   ///< number of resources that no member holds
   bool is_damaged = false;  ///< a resource extends past the end
 
   [[nodiscard]] bool has_more_than_iptc() const {

@@ -22,9 +22,9 @@ namespace gpuimg::codecs::png {
 DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 
 /// Expands gray of fewer than 8 bits to 8 bits, palettes to RGB (RGBA with transparency), and a transparent color to an
-/// alpha channel. Samples of 16 bits stay. Does not apply gamma or a background. Requires correct checksums of critical
-/// chunks, a valid deflate stream, valid palette indices and a file complete through IEND; skips damaged ancillary
-/// chunks. Returns pixels as stored: decode_image applies the orientation. `name` is printable. Throws like
+/// alpha channel. 16-bit samples stay 16-bit. Does not apply gamma or a background. Requires correct checksums of
+/// critical chunks, a valid deflate stream, valid palette indices and a file complete through IEND; skips damaged
+/// ancillary chunks. Returns pixels as stored: decode_image applies the orientation. `name` is printable. Throws like
 /// decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 

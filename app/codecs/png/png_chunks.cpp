@@ -283,7 +283,7 @@ class ChunkTaker {
 
   void take_data() { after_data_ = true; }
 
-  /// False if take_chunk looks only at the type of such a chunk.
+  /// True if take_chunk reads the content of chunks of this type. Of other chunks, it looks only at the type.
   static bool reads(std::uint32_t type) {
     return is_png_text(type) || std::any_of(kKnownChunks.begin(), kKnownChunks.end(),
                                             [&](const KnownChunk& known) { return known.type == type; });
@@ -348,7 +348,7 @@ class ChunkTaker {
   }
 
   Metadata metadata_;
-  Metadata raw_;  // of raw profiles
+  Metadata raw_;  // from raw profiles
   std::vector<std::string>& details_;
   std::array<bool, kKnownChunks.size()> has_chunk_{};
   std::array<bool, kKnownTexts.size()> has_text_{};

@@ -187,8 +187,7 @@ std::uint64_t max_tail_bits(const SimplePng& png) {
 }
 
 /// Inflates the filtered rows of a simple PNG block by block, on one thread. Each block starts with a copy of the
-/// preceding
-/// block's window.
+/// preceding block's window.
 class PngRowInflater {
  public:
   static constexpr std::size_t kBlocks = 3;
@@ -289,8 +288,9 @@ std::size_t filtered_bytes(const SimplePng& png) {
   return (png.row_bytes() + 1) * static_cast<std::size_t>(png.height);
 }
 
-/// Joins parts that any thread has inflated speculatively, in order: docs/decisions/0009-parts-inflated-ahead.md.
-/// Itself inflates the gaps between parts, and parts that turned out unusable.
+/// Joins in order the parts that threads have inflated speculatively:
+/// docs/decisions/0009-parts-inflated-ahead.md. Inflates the gaps between parts itself, and also parts that turned out
+/// unusable.
 class PartJoiner {
  public:
   PartJoiner(const SimplePng& png, PngRowSink& sink)
@@ -440,7 +440,7 @@ class PartReader {
 };
 
 /// Passes all rows to `sink`. Returns false if the image data is damaged, if its length does not match the rows, or if
-/// its checksum is wrong. Uses up to three times the capacity per thread.
+/// its checksum is wrong. Allocates up to three times the capacity per thread.
 bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink, const CheckPngData& check) {
   return PartReader(png, parts, sink, check).run();
 }

@@ -61,9 +61,8 @@ HWY_INLINE Bytes average_of(Bytes a, Bytes b) {
 }
 
 /// Paeth's predictor minus the corner pixel (upper left). The specification chooses whichever of left, up and corner is
-/// nearest to
-/// left + up − corner. Let low and high be the smaller and the larger of left and up. The predictor is low if
-/// corner ≥ high, or if corner − low ≥ 2 · (high − corner); in the mirrored cases it is high; otherwise it is the
+/// nearest to left + up − corner. Let low and high be the smaller and the larger of left and up. The predictor is low
+/// if corner ≥ high, or if corner − low ≥ 2 · (high − corner); in the mirrored cases it is high; otherwise it is the
 /// corner. These conditions need only eight-bit arithmetic.
 template <class Bytes>
 HWY_INLINE Bytes paeth_less_corner(Bytes left, Bytes up, Bytes corner) {
@@ -520,7 +519,7 @@ class RowGroup {
     }
   }
 
-  /// The residues of the rows from `first` on. The number of rows is the one that fills 16 bytes.
+  /// The residues of as many rows as fill 16 bytes, from row `first` on.
   [[nodiscard]] HWY_INLINE Bytes16 residues_from(std::size_t first, std::size_t i) const {
     const auto row = [&](std::size_t r) HWY_ATTR {
       Words words;

@@ -197,8 +197,7 @@ void StripPacker::finish(PackedStrip& strip, std::size_t size) const {
   strip.crc = deflate::crc32_of(strip.chunk);
 }
 
-/// Writes the chunks of a file in order to a sink. Collects small pieces before it passes them on. The sink must
-/// outlive the object.
+/// Writes the chunks of a file in order to a sink. Buffers small writes. The sink must outlive the object.
 class PngOutput {
  public:
   explicit PngOutput(const ByteSink& sink) : sink_(sink) {}
@@ -327,7 +326,7 @@ void PngOutput::flush() {
 }
 
 /// Cuts rows into strips, packs the strips on several threads, and writes them in order. The output does not depend on
-/// how rows are divided among calls. If a call brings enough rows, or all remaining rows, packs them in place.
+/// how rows are divided among calls. If a call passes enough rows, or all remaining rows, packs them in place.
 /// Otherwise copies the rows, and packs them while the caller makes the next ones.
 class PngStripWriter {
  public:
@@ -431,7 +430,7 @@ void PngStripWriter::pack_in_place(ConstView rows) {
   }
 }
 
-/// Copies the first of these rows to the next strip. Returns the number of copied rows.
+/// Copies as many of these rows as the next strip still needs. Returns the number of copied rows.
 int PngStripWriter::copy(ConstView rows) {
   const int strip = packing_.begun();
   if (copied_rows_ == 0) {

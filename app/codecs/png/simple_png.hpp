@@ -69,7 +69,8 @@ struct SimplePng {
 
 /// A PNG whose image data stays in the file.
 struct PngFile {
-  /// A chunk of image data: type, payload and checksum in the file, and the end of its payload in `image_data`.
+  /// A chunk of image data. `offset` and `size` locate its type, payload and checksum in the file. `data_end` is the
+  /// end of its payload in `image_data`.
   struct DataChunk {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
@@ -133,8 +134,8 @@ constexpr bool is_size_for_backends(std::uint64_t width, std::uint64_t height) {
 /// throws. The result borrows `bytes`.
 std::optional<EncodedPng> describe_png_data(ByteSpan bytes) noexcept;
 
-/// The location of stored rows in the memory of as many rows of pixels: at its end. A loop that expands the rows from
-/// the front then never overwrites unread bytes.
+/// The location of stored rows in the memory of the same number of pixel rows. They are at the end, so that a loop that
+/// expands them from the front never overwrites unread bytes.
 std::byte* stored_rows_of(Image& rows, const SimplePng& png);
 
 /// Converts stored rows to pixels in place: unpacks samples smaller than a byte, and applies a palette or a transparent

@@ -50,7 +50,7 @@ std::array<std::int64_t, 6> levels_of_16_bits(const TiffFile& file) {
   return levels;
 }
 
-/// Rounds f(t), where f is CIELab's f⁻¹: t³, or 108 (t − 4/29) / 841 for t up to 6/29. In units of 2⁻²⁴.
+/// CIELab's inverse function f⁻¹(t), rounded: 108 (t − 4/29) / 841 for t up to 6/29, otherwise t³. In units of 2⁻²⁴.
 std::int64_t light_of(std::int64_t t) {
   if (29 * t <= 6 * kOne) {
     return divided(108 * (29 * t - 4 * kOne), 841 * 29);

@@ -86,7 +86,7 @@ class TiffFile {
   /// Throws if the samples of a pixel have different sizes or types; libtiff would report such a file as damaged.
   void reject_mixed_samples(std::uint64_t directory) const;
 
-  /// A copy of the file's header that refers to another directory.
+  /// A copy of the file's header that refers to the directory at `offset`.
   static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
   /// Changes the current directory so that libtiff ignores tags without a value. libtiff would report some of them as
   /// damage.

@@ -200,7 +200,7 @@ class Joiner : public PageJoiner {
     place_(at, bytes);
   }
 
-  /// Writes a directory and those to which it refers. Leaves out the offset of the next directory.
+  /// Writes a directory and those to which it refers. Reserves space for the offset of the next directory.
   Written write(const HeldDirectory& directory) {
     std::vector<std::uint64_t> others;
     for (const HeldDirectory& other : directory.others) {

@@ -436,7 +436,7 @@ struct StoredBlocks {
   [[nodiscard]] std::uint64_t count() const { return per_plane * planes; }
 };
 
-/// From an uncompressed block, libtiff reads as many bytes as its pixels need, even if the byte count is smaller.
+/// Rejects an uncompressed block whose byte count is too small: libtiff would read as many bytes as the pixels need.
 void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const std::vector<std::uint64_t> counts =
       file.numbers(blocks.are_tiles ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS);

@@ -1,7 +1,6 @@
 // Reads from a TIFF directory how the image is stored: the samples of its pixels, and the strips or tiles that hold
 // them. Rejects files that gpuimg does not read, and sizes for which libtiff or its libraries would take too much
-// memory.
-// TIFF 6.0; docs/operations.md, "Files".
+// memory. TIFF 6.0; docs/operations.md, "Files".
 #pragma once
 
 #include <cstddef>

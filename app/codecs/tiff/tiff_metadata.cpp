@@ -312,7 +312,7 @@ void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets
                                                      : RESUNIT_CENTIMETER);
   }
   write_geotiff(tiff, metadata.geotiff);
-  write_imagej(tiff, metadata.imagej);  // follows the density, which is in inches or centimeters
+  write_imagej(tiff, metadata.imagej);  // after the density, because it replaces the resolution
 }
 
 void fit_tiff_metadata(Metadata& metadata, MetadataFilter& filter) {

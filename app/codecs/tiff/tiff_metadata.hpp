@@ -11,7 +11,7 @@
 namespace gpuimg::codecs::tiff {
 
 /// The metadata of the current directory. Adds the directory's orientation and texts to the EXIF data. Adds a clause to
-/// `details` for each damaged piece.
+/// `details` for each damaged part.
 Metadata read_tiff_metadata(const TiffFile& file, std::vector<std::string>& details);
 
 /// Appends the EXIF directories to a little-endian file that has only its header so far.

@@ -1,6 +1,5 @@
 // Walks the chain of directories without libtiff. libtiff would read all values of every directory, and would walk the
-// chain again for
-// each page.
+// chain again for each page.
 #include "codecs/tiff/tiff_pages.hpp"
 
 #include <fmt/format.h>
@@ -181,7 +180,7 @@ std::uint64_t stored_bytes(const RandomAccess& file) {
   return bytes > 0 && bytes <= 8 && all == width * height * bytes ? all : 0;
 }
 
-/// Adds an entry with the offset of its directory for each image of a stack.
+/// For each image of a stack, adds an entry with the offset of the stack's directory.
 void add_stack(const RandomAccess& file, PageList& pages) {
   const ImageStack stack = image_stack(file);
   const std::uint64_t held = stack.count > 1 ? (file.size - std::min(file.size, stack.first)) / stack.bytes : 1;

@@ -426,7 +426,7 @@ std::string note_of(const PageList& pages) {
              : fmt::format("TIFF of {} pages, and others are lost: {}; {}", pages.count(), pages.lost, first_only);
 }
 
-/// Call this after the pixels have been read, because libtiff can warn while it reads them.
+/// Includes libtiff's warnings, which are complete only after the pixels have been read.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
   add_notes(page.kind, to.notes);
   to.scaled_from = page.kind.scaled_from();
