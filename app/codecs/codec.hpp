@@ -193,7 +193,7 @@ struct HeaderFact {
 struct DeclaredImage {
   std::uint64_t width = 0;  ///< width and height are below 2³², and 0 if unknown
   std::uint64_t height = 0;
-  std::uint64_t bytes_per_pixel = 4;          ///< upper limit
+  std::uint64_t bytes_per_pixel = 4;          ///< upper limit for the decoded image
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< additional memory that the decoder holds
   /// For reading in bands on several threads: the decoder holds at most `most_parts` parts of `part_bytes` each, and
   /// never more parts than its number of threads plus one.

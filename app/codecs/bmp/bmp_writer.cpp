@@ -1,5 +1,5 @@
-// Writes BMP in blocks of rows, from the bottom up, or each block at its final offset. Uses Microsoft's
-// BITMAPINFOHEADER and BITMAPV4HEADER. The bytes equal those of stb_image_write.
+// Writes BMP in blocks of rows: a whole image from the bottom up, or rows from the top, each block at its final offset.
+// Uses Microsoft's BITMAPINFOHEADER and BITMAPV4HEADER. The bytes equal those of stb_image_write.
 #include "codecs/formats.hpp"
 
 #include <algorithm>

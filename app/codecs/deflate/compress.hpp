@@ -77,7 +77,8 @@ struct MatchSettings {
   bool is_lazy = false;  ///< also try the next position, hash every position, and do not divide blocks
 };
 
-/// Finds bytes that repeat earlier ones. For levels 0 and 1, core/png/matches.hpp defines the search.
+/// Finds matches, sequences of bytes that repeat earlier bytes. For levels 0 and 1, core/png/matches.hpp defines the
+/// search.
 class MatchFinder {
  public:
   explicit MatchFinder(const MatchSettings& settings);

@@ -57,7 +57,8 @@ struct SortedSymbols {
   }
 };
 
-/// Adds a code longer than first_bits(). `used` is the position of the next second-level table.
+/// Adds a code longer than first_bits(). `used` is the number of entries in use, and so the offset of the
+/// next second table.
 template <class Table>
 void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32_t code, std::uint32_t length) {
   const std::size_t second_size = std::size_t{1} << table.second_bits();

@@ -68,8 +68,8 @@ class InflateBlocks;
 /// A small stream, such as metadata, inflated into memory of a bounded size.
 class ZlibStream {
  public:
-  /// Keeps a reference to the stream. Accepts any window size, because a small stream is often compressed with a window
-  /// of its own size.
+  /// Keeps a reference to the stream. Accepts any window size, because small streams are often compressed with a small
+  /// window.
   explicit ZlibStream(ByteSpan zlib);
   ~ZlibStream();
   ZlibStream(const ZlibStream&) = delete;

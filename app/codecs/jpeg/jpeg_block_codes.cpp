@@ -251,7 +251,7 @@ HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t a
       return false;
     }
     const auto at = static_cast<unsigned>(std::countr_zero(target));
-    corrections.take(in, at - k - symbol.zeros);  // all other coefficients passed on the way are known ones
+    corrections.take(in, at - k - symbol.zeros);  // all other coefficients up to the target are known
     left = all & ~std::uint64_t{1} << at;
     k = at + 1;
     if (symbol.value != 0) {

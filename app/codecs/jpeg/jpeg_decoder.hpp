@@ -54,7 +54,7 @@ class JpegSession {
     call();
   }
 
-  /// libjpeg's warnings for the user: the text of the first few, and the number of the remaining ones.
+  /// libjpeg's warnings for the user: the texts of the first few, and how many more there are.
   [[nodiscard]] std::vector<std::string> warnings() const;
   [[nodiscard]] std::size_t warning_count() const { return errors_.warning_count; }
 

@@ -147,7 +147,7 @@ void check_segment(const JpegSegment& segment, const std::string& name) {
 }
 
 /// True if no pixel can be computed before later scans have been read. Does not check scan headers: libjpeg-turbo
-/// reports damaged ones.
+/// reports damage in them.
 bool keeps_coefficients(const JpegSegment& scan, const JpegFrame& frame, ByteSpan bytes, const std::string& name) {
   const std::size_t count_at = scan.begin + 4;
   require_bytes(bytes, count_at + 1, name);

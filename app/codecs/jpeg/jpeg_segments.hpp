@@ -185,10 +185,10 @@ struct JpegScript {
 std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes);
 
 /// Returns the script of a file with several Huffman-coded scans. They must code each bit of each coefficient once, in
-/// order. Only Huffman tables and restart intervals may be between them, and the file must end in EOI. For such a file,
-/// libjpeg applies no block smoothing, never warns about the order of the scans, and takes all quantization tables from
-/// the header. Returns nullopt for any other file. Does not check the coded bytes. `bytes` must have a valid header.
-/// The result borrows `bytes`.
+/// order. Only Huffman tables and restart intervals may be between the scans, and the file must end in EOI. For such a
+/// file, libjpeg applies no block smoothing, never warns about the order of the scans, and takes all quantization
+/// tables from the header. Returns nullopt for any other file. Does not check the coded bytes. `bytes` must have a
+/// valid header. The result borrows `bytes`.
 std::optional<JpegScript> read_jpeg_script(ByteSpan bytes);
 
 }  // namespace gpuimg::codecs::jpeg

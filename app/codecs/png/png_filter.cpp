@@ -201,9 +201,9 @@ void write_filtered(PngFilter filter, const PngRow& row, std::uint8_t* out) {
   }
 }
 
-// Undoing filters one row at a time. All filters but Up depend on the pixel to the left, so a vector holds the channels
-// of one pixel. Terms without the left pixel are computed before that pixel is known. Sub is only a sum, so its vector
-// holds the sums of several pixels.
+// Undoing filters one row at a time. All filters but None and Up depend on the pixel to the left, so a vector holds the
+// channels of one pixel. Terms without the left pixel are computed before that pixel is known. Sub is only a sum, so
+// its vector holds the sums of several pixels.
 
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
 using Words8 = std::int16_t __attribute__((vector_size(16)));  // each word holds one byte

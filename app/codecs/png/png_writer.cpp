@@ -327,7 +327,7 @@ void PngOutput::flush() {
 
 /// Cuts rows into strips, packs the strips on several threads, and writes them in order. The output does not depend on
 /// how rows are divided among calls. If a call passes enough rows, or all remaining rows, packs them in place.
-/// Otherwise copies the rows, and packs them while the caller makes the next ones.
+/// Otherwise copies the rows, and packs them while the caller makes the next rows.
 class PngStripWriter {
  public:
   /// Only the bytes per sample and per pixel of `format` are used. `threads` and `png_level` are those of WriteOptions.

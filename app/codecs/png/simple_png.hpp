@@ -84,8 +84,8 @@ struct PngFile {
 };
 
 /// Walks the chunks through IEND. Returns nullopt if the file must be held whole in memory: it is cut off; its image
-/// data is not contiguous, or reaches 2 GiB; or it has very many chunks, or large ones other than image data. Does not
-/// check checksums.
+/// data is not contiguous, or reaches 2 GiB; or it has very many chunks, or large chunks other than image data. Does
+/// not check checksums.
 std::optional<PngFile> scan_png(const RandomAccess& file);
 
 /// Verifies the checksums of the image data from its beginning, while the caller inflates the data.

@@ -27,7 +27,7 @@
 namespace gpuimg::codecs::psd {
 namespace {
 
-/// The color mode. The values are the ones stored in the file.
+/// The color mode. The values are those of the file format.
 enum class PsdMode : std::uint8_t { bitmap = 0, gray = 1, indexed = 2, rgb = 3, cmyk = 4, duotone = 8 };
 
 struct PsdHeader {
@@ -190,7 +190,7 @@ PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std
 }
 
 /// The rows of the planes of a merged image, stored plain or run-length coded (PackBits). The table of row lengths
-/// gives the position of each coded row, even if the previous row's code ends elsewhere.
+/// gives the position of each coded row, even if the data of the previous row end elsewhere.
 class PsdPlanes {
  public:
   /// `data` is the merged image, starting with its compression method. Rejects data that are too short for the planes

@@ -1,8 +1,8 @@
 // Reads and writes TGA with the stb libraries, protected by five guards.
 // Guard 1 checks the header's values and writes a new header, so that stb_image sees only checked values. Guards 2 to 5
-// surround the call of stb_image: an allocator that zeroes memory and has a budget, no conversions inside stb_image,
-// only this format, and a data source that records reads past the end. After such a read, the file is truncated, even
-// if stb_image reports success.
+// surround the call of stb_image: an allocator that zeroes memory and has a budget, a call that requests
+// no conversions, a build for this format only, and a data source that records reads past the end. After such a read,
+// the file is truncated, even if stb_image reports success.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>

@@ -59,8 +59,8 @@ std::int64_t light_of(std::int64_t t) {
   return (square * t + kOne / 2) >> kFractionBits;
 }
 
-/// The matrix from X, Y and Z relative to D50 to linear sRGB, adapted by Bradford's method, in millionths. Each row
-/// adds up to a million, so that grays stay gray.
+/// The matrix that converts X, Y and Z relative to D50 to linear sRGB, with Bradford's adaptation, in millionths. Each
+/// row adds up to a million, so that grays stay gray.
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::array<std::array<std::int64_t, 3>, 3> kRgbOfXyz = {
     {{3'021'727, -1'616'867, -404'860}, {-943'748, 1'916'142, 27'606}, {69'371, -228'991, 1'159'620}}};

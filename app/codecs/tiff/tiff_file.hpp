@@ -44,7 +44,7 @@ class TiffFile {
   /// True if the directory does not define the samples after the colors; libtiff then calls them unspecified.
   [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
 
-  /// After this call, warnings concern pixels. They are errors, except harmless ones, which become notes.
+  /// After this call, warnings concern pixels. Harmless warnings become notes; all others are errors.
   void begin_pixels() { state_->heeds_warnings = true; }
 
   /// Harmless warnings about pixels, in libtiff's words, without duplicates.

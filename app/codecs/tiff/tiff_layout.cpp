@@ -25,7 +25,7 @@ constexpr std::string_view kBioFormats = "bfconvert in.tif out.png";
 constexpr std::string_view kGdal = "gdal_translate -of PNG in.tif out.png";
 constexpr std::string_view kGdal16 = "gdal_translate -of PNG -ot UInt16 in.tif out.png";
 
-/// The meaning of a tag's number, and a command that converts such a file.
+/// The meaning of a number in a tag, and a command that converts a file with this number.
 struct TagValue {
   std::uint16_t number;
   std::string_view name;
@@ -299,7 +299,7 @@ bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
   return true;
 }
 
-/// Rejects JPEG data that libtiff might not decode. Uses the chroma factors in the data and ignores those in a tag.
+/// Rejects JPEG data that libtiff might not decode. Uses the sampling factors in the data, not those in the tag.
 void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::JpegFrame& frame) {
   const bool is_usual = frame.marker <= 0xC2 || frame.marker == 0xC9 || frame.marker == 0xCA;
   if (!is_usual) {

@@ -187,8 +187,8 @@ void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string
   metadata.exif = exif_data(*directories, orientation);
 }
 
-/// Reads IPTC data from their own tag, or from Photoshop's tag. Programs store the data as bytes or as 32-bit numbers.
-/// Some programs swap the bytes of these numbers.
+/// Reads IPTC data from the tag for them, or from Photoshop's tag. Programs store the data as bytes or as 32-bit
+/// numbers. Some programs swap the bytes of these numbers.
 void read_iptc(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto value_of = [&](std::uint16_t tag) {
     return tag_bytes(file.content(), TIFFCurrentDirOffset(file.tiff()), tag);

@@ -172,7 +172,7 @@ class BlockReader {
   BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
       : file_(file), kind_(kind), blocks_(blocks), lines_(static_cast<std::size_t>(kind.planes())) {}
 
-  /// Reads all planes of the block with this pixel. Replaces the block in slot `place`.
+  /// Reads all planes of the block that contains pixel (x, y) into slot `place`.
   void read(std::uint32_t x, std::uint32_t y, std::size_t place) {
     if (place >= places_.size()) {
       places_.emplace_back(lines_.size(), std::vector<std::byte>(static_cast<std::size_t>(blocks_.bytes)));
