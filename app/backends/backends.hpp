@@ -25,10 +25,10 @@ struct BackendOptions {
 
 /// The expected work of one device.
 struct DeviceWork {
-  int workers = 1;                                     ///< images on it at once
+  int workers = 1;                                     ///< images that the device processes at once
   std::optional<std::uint64_t> images = std::nullopt;  ///< total number; nullopt: unknown
   std::optional<int> only_device = std::nullopt;       ///< set if no other device will be used
-  bool is_own_process = true;                          ///< false: the environment belongs to another program
+  bool is_own_process = true;                          ///< false: gpuimg is a library in another program
 
   bool operator==(const DeviceWork&) const = default;
 };
@@ -90,7 +90,7 @@ struct BackendEntry {
   std::string_view title;    ///< its name in sentences: "the CPU", "CUDA"
   std::string_view meaning;  ///< a few words for --help
   std::span<const std::string_view>
-      synonyms;         ///< words that users may type instead: not accepted, but answered with `name`
+      synonyms;         ///< words that users may type instead; they are rejected, and the error suggests `name`
   bool memory_is_host;  ///< equal to Backend::memory_is_host()
 
   /// Throws Error{backend_unavailable} if the backend is not built in, or has no device or driver.
@@ -107,12 +107,12 @@ struct BackendEntry {
   bool is_opt_in = false;
 };
 
-/// Entries with their own files, cuda.cpp and opencl.cpp, which also query drivers and devices. In a build without the
-/// backend, its entry says so.
+/// Defined in cuda.cpp and opencl.cpp, which also query drivers and devices. A build without a backend still has its
+/// entry; is_built_in() is then false.
 extern const BackendEntry kCudaBackend;
 extern const BackendEntry kOpenclBackend;
 
-/// All backends, in the order of help texts. Includes those that are not built in.
+/// All backends, in the order of help texts. Includes backends that are not built in.
 std::span<const BackendEntry> backends();
 
 const BackendEntry& backend_entry(BackendKind kind);
@@ -121,7 +121,7 @@ const BackendEntry& backend_entry(BackendKind kind);
 bool is_built_in(const BackendEntry& entry);
 
 /// The number of the device whose name contains `part`, ignoring case. Throws Error{backend_unavailable} if no device
-/// or several devices match. Throws like DeviceFacts::devices().
+/// or several devices match. Also throws like DeviceFacts::devices().
 int device_named(const BackendEntry& entry, std::string_view part);
 
 /// False if the backend cannot be used here, because it is not built in or there is no device. Does not touch the

@@ -38,8 +38,8 @@ int queues_for(const DeviceWork& work) {
   return static_cast<int>(std::clamp(useful, 1.0, workers));
 }
 
-/// The number of device files of GPUs. Containers may leave gaps in their numbers. The drivers of WSL and Jetson have
-/// no such files.
+/// Counts the device files of GPUs. In a container, their indices may have gaps. The drivers of WSL and Jetson have no
+/// such files.
 int gpu_files() {
   constexpr int kMost = 64;
   int count = 0;
@@ -108,7 +108,8 @@ bool is_cuda_built_in() { return cuda_versions(false).runtime != 0; }
 /// False if no driver has created its device file, or if CUDA_VISIBLE_DEVICES is empty.
 bool cuda_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  // Created by the drivers for servers and workstations (the first), for WSL (the second) and for Jetson.
+  // Created by the drivers for servers and workstations (the first file), for WSL (the second) and for Jetson (the
+  // others).
   constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
   return (visible == nullptr || *visible != '\0') &&
          std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),

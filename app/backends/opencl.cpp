@@ -23,7 +23,7 @@
 namespace gpuimg {
 namespace {
 
-/// Always true, because only the OpenCL loader knows.
+/// Always true: only the OpenCL loader could tell, and it would load the drivers.
 bool opencl_may_be_there() { return true; }
 
 std::vector<int> opencl_numbers() {

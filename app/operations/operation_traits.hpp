@@ -33,13 +33,15 @@ struct OperationTraits {
 
   /// A row of the result depends on the same row of the input and on this many rows above and below it.
   int halo_rows = 0;
-  /// The whole image must be read before the first row of the result, because pixels are counted or summed.
+  /// The whole image must be read before the first row of the result can be computed, because pixels are counted or
+  /// summed.
   bool reads_all_first = false;
 
-  /// Pixels change places. A thumbnail in the file is then invalid, and sizes in the metadata must be updated.
+  /// Pixels move to other positions. A thumbnail in the file is then invalid, and sizes in the metadata must be
+  /// updated.
   bool moves_pixels = false;
-  /// Pixels change rows: a row of the result depends on input rows with other numbers. The input rows are read from top
-  /// to bottom, or in any order if reads_all_first is also set.
+  /// Pixels move to other rows: a row of the result depends on input rows with other indices. The input rows are read
+  /// from top to bottom, or in any order if reads_all_first is also set.
   bool moves_rows = false;
   /// Width and height are swapped, and so are the horizontal and vertical densities.
   bool swaps_sides = false;

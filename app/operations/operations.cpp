@@ -27,7 +27,8 @@ constexpr std::array kOnlyCpu = {BackendKind::cpu};
 
 constexpr std::size_t kTable = sizeof(std::uint64_t);
 
-/// For weighted pixels: a plane of weights, and three planes of weighted values with their tables, or six with squares.
+/// Device bytes per weighted pixel: a plane of weights, and three planes of weighted values with their tables (six
+/// planes if squares are needed).
 constexpr std::size_t kWeighted = 2 + 3 * (kTable + 2);
 constexpr std::size_t kWeightedSquares = 2 + 6 * (kTable + 2);
 
@@ -54,8 +55,8 @@ ImageShape with_format(ImageShape shape, PixelFormat format) {
 /// Bytes per pixel of the levels that a window or threshold reads.
 std::uint64_t level_bytes(PixelFormat input) { return std::min<std::uint64_t>(input.bytes_per_pixel(), 2); }
 
-/// The shape of the result. If the image does not fit the options, returns its own shape; for_image() of the step
-/// reports the error.
+/// The shape of the result. If the image does not fit the options, returns the shape of the input; for_image() of the
+/// step reports the error.
 template <class Options>
 ImageShape reshaped(const ImageShape& input, const Options& options) {
   try {
@@ -66,7 +67,7 @@ ImageShape reshaped(const ImageShape& input, const Options& options) {
   }
 }
 
-/// Bytes of the result per pixel of the input.
+/// Bytes of the result per pixel of the input, rounded up.
 std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) {
   const auto pixels = [](const ImageShape& shape) {
     return std::max<std::uint64_t>(static_cast<std::uint64_t>(shape.width) * static_cast<std::uint64_t>(shape.height),
@@ -75,7 +76,8 @@ std::uint64_t bytes_by_pixel(const ImageShape& result, const ImageShape& input) 
   return (pixels(result) * result.format.bytes_per_pixel() + pixels(input) - 1) / pixels(input);
 }
 
-/// How many input rows above and below their middle a row of the result depends on.
+/// A row of the result depends on the input row at the corresponding position, and on this many rows above and below
+/// that row.
 int rows_beside(const ImageShape& input, const ResizeOptions& options) {
   try {
     const ResizePlan plan = resize_plan(input.width, input.height, options);
@@ -87,7 +89,7 @@ int rows_beside(const ImageShape& input, const ResizeOptions& options) {
   }
 }
 
-/// The sample type of the table, also for sums that could wrap.
+/// The sample type of the table, even if its sums could wrap.
 Sample entry_of(const IntegralOptions& options, const ImageShape& input) {
   const std::uint64_t largest = largest_sum(std::max(input.width, 1), std::max(input.height, 1),
                                             std::max(input.format.max_value(), 1U), options.square);
@@ -195,8 +197,8 @@ OperationTraits traits_of(const DespeckleOptions& options, const ImageShape& inp
 }
 
 /// The host stores a level of each pixel, its distance from its background, and a running count of text pixels. The
-/// time was measured with a page of 8.7 megapixels; the search takes four fifths of it. The time also grows with the
-/// larger side of the page.
+/// time was measured with a page of 8.7 megapixels; the search for the angle takes four fifths of this time. The time
+/// also grows with the larger side of the page.
 OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& input) {
   return {.what = "deskew",
           .only_on = kOnlyCpu,
@@ -209,7 +211,7 @@ OperationTraits traits_of(const DeskewOptions& /*options*/, const ImageShape& in
           .other_bytes = level_bytes(input.format) + sample_bytes(input.format.sample) + 2};
 }
 
-/// Includes the intermediate image between the two passes.
+/// other_bytes and device_bytes are for the intermediate image between the two passes.
 OperationTraits traits_of(const ResizeOptions& options, const ImageShape& input) {
   const ImageShape result = reshaped(input, options);
   const std::uint64_t bytes = bytes_by_pixel(result, input);
@@ -287,7 +289,7 @@ Trial mapping(std::string name, const Options& options, PixelFormat format) {
   return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
 }
 
-/// The trial; for an image too small for its window, with the largest window that fits.
+/// The same trial, except that an image that is too small for the window gets the largest window that fits.
 Trial fitted(Trial trial, WindowOptions options) {
   trial.run = [options](Backend& backend, const Picture& picture) -> OperationResult {
     WindowOptions fitting = options;
@@ -327,7 +329,7 @@ std::vector<Trial> hist_trials(PixelFormat format) {
   return trials;
 }
 
-/// Matches to a histogram that rises like a ramp, so that dark images become bright.
+/// Matches images to a histogram that rises like a ramp, so that dark images become bright.
 Trial match_trial(EqualizeColor color, PixelFormat format) {
   const auto ramp = std::make_shared<LevelCounts>(1, std::vector<std::uint64_t>(format.max_value() + std::size_t{1}));
   std::iota(ramp->front().begin(), ramp->front().end(), std::uint64_t{0});
@@ -396,7 +398,7 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
   return trials;
 }
 
-/// Windows up to and beyond the size whose sums fit in 32 bits; smaller windows for small images.
+/// Windows up to and beyond the largest size whose sums fit in 32 bits; smaller windows for small images.
 std::vector<Trial> window_trials(PixelFormat format) {
   std::vector<Trial> trials;
   const auto add = [&](WindowStatistic statistic, const std::string& name, int size, Border border) {
@@ -470,7 +472,7 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
   return trials;
 }
 
-/// Windows up to the size of bradley's; smaller windows for small images.
+/// Every method with its default window, and with a window of one pixel.
 std::vector<Trial> threshold_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& method : kMethodNames) {
@@ -526,7 +528,8 @@ Trial fit_trial(PixelFormat format, Size size, ResizeFit fit) {
                moved_bytes(format, 1.0));
 }
 
-/// Every filter, smaller and larger; every fit, in a wide and a high size; and a box with fractional sides.
+/// Every filter, making images smaller and larger; every fit, with a wide and a tall size; and a box with fractional
+/// sides.
 std::vector<Trial> resize_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& filter : kFilterNames) {
@@ -554,7 +557,7 @@ std::vector<Trial> resize_trials(PixelFormat format) {
   return trials;
 }
 
-/// Boxes and sizes are fractions of the picture.
+/// Each trial crops to half the width and height, with one gravity.
 std::vector<Trial> crop_trials(PixelFormat format) {
   const auto half = [](int side) { return (side + 1) / 2; };
   const auto cropping = [&](std::string name, Gravity gravity) {
@@ -752,7 +755,7 @@ bool hsl_is_right(Backend& backend) {
                std::array<std::uint16_t, 3>{5483, 65535, 32768});
 }
 
-/// The traits of operations with these options.
+/// The traits of an operation with default options.
 template <class Options>
 OperationTraits with_defaults(const ImageShape& input) {
   return traits_of(Options(), input);

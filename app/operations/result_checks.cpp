@@ -107,7 +107,8 @@ std::uint32_t scrambled(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// 0 … 65535: a gradient in a different direction per channel, soft noise, and a disc of pure color in the middle.
+/// A level from 0 to 65535: a gradient (vertical in channel 1, otherwise horizontal), soft noise, and a disc of pure
+/// color in the middle.
 std::uint32_t level_at(int x, int y, int channel, int width, int height, unsigned seed) {
   const auto along = static_cast<std::uint64_t>(channel == 1 ? y : x) * 40000U;
   const auto length = static_cast<std::uint64_t>(std::max(1, channel == 1 ? height : width));

@@ -33,7 +33,7 @@ SelfTestResult test_known_answers(Backend& backend);
 SelfTestResult test_agreement(Backend& backend, Backend& reference);
 
 /// An image with smooth shading, edges, noise, saturated colors and, with alpha, transparent pixels. The same seed
-/// gives the same pixels everywhere. width, height ≥ 1; format photographic.
+/// gives the same pixels everywhere. `width` and `height` must be at least 1, and `format` must be photographic.
 Image selftest_image(int width, int height, PixelFormat format, unsigned seed);
 
 }  // namespace gpuimg
