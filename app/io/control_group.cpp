@@ -19,7 +19,7 @@ using Controller = std::string_view;
 constexpr Controller kVersion2;
 
 struct GroupMount {
-  std::string group;  ///< the group that `folder` shows
+  std::string group;  ///< the group that is mounted at `folder`
   std::string folder;
 };
 
@@ -103,7 +103,8 @@ std::vector<GroupMount> group_mounts(const std::string& root, Controller control
   return mounts;
 }
 
-/// The path of `group` relative to the mount: "" if the mount shows the group itself, nothing if it does not show it.
+/// The path of `group` relative to the mount: "" if the group itself is mounted, nothing if the group lies outside the
+/// mount.
 std::optional<std::string> path_below(const GroupMount& mount, const std::string& group) {
   const std::string above = mount.group == "/" ? "" : mount.group;
   if (!group.starts_with(above) || group.find("/..") != std::string::npos) {
@@ -115,8 +116,8 @@ std::optional<std::string> path_below(const GroupMount& mount, const std::string
                                        : std::nullopt;
 }
 
-/// The folders of the process's group and of its parent groups, as far as they are mounted. In a container, the path of
-/// the group may lie outside the mount; then the mount shows the container's own group.
+/// The folders of the process's group and of those parent groups that are mounted. In a container, the path of the
+/// group may lie outside the mount; the mounted group is then the container's own.
 std::vector<std::string> group_folders(const std::string& root, Controller controller) {
   const std::optional<std::string> own = own_group(root, controller);
   if (!own) {
@@ -175,7 +176,7 @@ std::uint64_t left(std::uint64_t limit, std::uint64_t used, std::uint64_t cache)
 
 /// kUnlimited in both fields if the group has no limit.
 GroupMemory memory_left_by_version_1(const std::string& group, std::uint64_t swap) {
-  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // no limit is written as 2^63 minus a page
+  constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;  // without a limit, the file contains 2^63 minus a page
   const auto limit_in = [&](const std::optional<std::uint64_t>& limit) {
     return limit && *limit < kNoLimit ? *limit : kUnlimited;
   };

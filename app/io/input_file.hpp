@@ -21,9 +21,9 @@ using LendMemory = std::function<ByteMemory(std::size_t bytes)>;
 /// Called with the first kilobyte of an input, before the rest is read. Throws to reject the input.
 using CheckBeginning = std::function<void(std::span<const std::byte> beginning)>;
 
-/// `path` is a regular file, or "-" for standard input. A regular file whose reported size is right is read into memory
-/// from `lend`. Throws Error{read} with the escaped path and the reason, also for a fifo, device or folder. Throws
-/// Error{out_of_memory}.
+/// `path` is a regular file, or "-" for standard input. A regular file is read into memory from `lend`, if the system
+/// reports its size correctly. Throws Error{read} with the escaped path and the reason, also for a fifo, device or
+/// folder. Throws Error{out_of_memory}.
 Bytes read_input(const std::string& path, const LendMemory& lend = nullptr, const CheckBeginning& check = nullptr);
 
 /// Part of a regular file that its owner keeps open, such as a member of an archive. It is read by offset, from any
@@ -74,7 +74,8 @@ class PartialInput {
   bool is_whole_ = false;
 };
 
-/// Throws Error{decode} for an empty input. For a pipe, the message says that the program before it wrote nothing.
+/// Throws Error{decode} for an empty input. For a pipe, the message says that the program before the pipe wrote
+/// nothing.
 [[noreturn]] void reject_empty(const std::string& path);
 
 /// The message for a file that cannot be opened: "NAME: cannot be read: reason; what to do".

@@ -15,7 +15,8 @@ namespace {
 
 thread_local bool is_in_libarchive = false;
 
-/// Runs when libarchive calls exit(), which would destroy objects that other threads use.
+/// Called by exit(). If libarchive has called exit(), terminates the process before exit() destroys objects that other
+/// threads use.
 void end_without_memory() noexcept {
   if (is_in_libarchive) {
     try {

@@ -77,15 +77,15 @@ using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 /// Throws std::bad_alloc for null.
 ArchiveOwner owned(archive* made);
 
-/// The reason why the last call failed, printable. Throws std::bad_alloc if memory ran out. This includes errno ENOMEM,
-/// because decompressors report a lack of memory as damage; errno must have been 0 before the call.
+/// The reason why the last call failed, as printable text. Throws std::bad_alloc if memory ran out. Decompressors
+/// report a lack of memory as damage, so errno ENOMEM is also checked; errno must have been 0 before the call.
 std::string failure_of(archive* of);
 
 /// While an object of this class lives, only its thread works with names in libarchive. It sets errno to 0 and handles
 /// two habits of libarchive:
 ///  - Names are converted by the locale of the thread. C.UTF-8 keeps UTF-8 and other bytes unchanged.
-///  - exit() is called if there is no memory for a name or an error message. This becomes std::terminate() with
-///    std::bad_alloc. Two threads must not call exit() at once.
+///  - libarchive calls exit() if there is no memory for a name or an error message. This class turns exit() into
+///    std::terminate() with std::bad_alloc. Two threads must not call exit() at once.
 class InLibarchive {
  public:
   InLibarchive();

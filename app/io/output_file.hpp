@@ -139,7 +139,7 @@ bool is_fifo(const std::string& path);
 /// True for standard output and fifos.
 bool is_stream(const std::string& path);
 
-/// True for a stream whose name has no extension, so the format cannot be chosen by it. Also true for devices, because
+/// True for a stream whose name has no extension that could determine the format. Also true for devices, because
 /// check_output() rejects them with a better message.
 bool is_untyped_stream(const std::string& path);
 
@@ -151,8 +151,8 @@ struct CapturedStreams {
   std::vector<std::string> files;
 };
 
-/// While a capture exists, standard output and messages of its thread go to `streams`; after take_all(), those of all
-/// threads. Meanwhile, images cannot be read from standard input.
+/// While a capture exists, standard output and messages of its thread go to `streams`, and images cannot be read from
+/// standard input.
 class StreamCapture {
  public:
   explicit StreamCapture(CapturedStreams& streams);
@@ -160,7 +160,7 @@ class StreamCapture {
   StreamCapture& operator=(const StreamCapture&) = delete;
   ~StreamCapture();
 
-  /// No other capture may exist.
+  /// Captures the output of all threads. No other capture may exist.
   void take_all();
 };
 
@@ -202,7 +202,7 @@ class FileContent {
   FileContent& operator=(const FileContent&) = delete;
   ~FileContent() = default;
 
-  /// For the producer of the file, which must not outlive this object.
+  /// Callbacks for the producer of the file. They must not outlive this object.
   [[nodiscard]] FileParts parts();
 
   [[nodiscard]] std::uint64_t size() const;

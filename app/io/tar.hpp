@@ -41,8 +41,8 @@ class TarReader {
   /// The next member, or nothing at the end.
   std::optional<TarMember> next();
 
-  /// Where the content of the current member lies, if the archive is a regular file and stores the content in one
-  /// piece. The section is valid while this reader lives. Nothing for small members, which libarchive has already read.
+  /// Where the content of the current member lies, if the archive is a regular file and stores the content without
+  /// gaps. The section is valid while this reader lives. Nothing for small members, which libarchive has already read.
   std::optional<FileSection> section(const TarMember& member);
 
   /// Reads the next `room.size()` bytes of the current member.

@@ -15,7 +15,7 @@ class HeaderWriter {
  public:
   HeaderWriter() : writer_(owned(libarchive().write_new())) {
     check(libarchive().write_set_format_pax_restricted(writer_.get()));
-    check(libarchive().write_set_bytes_per_block(writer_.get(), 0));  // no blocking: write each part at once
+    check(libarchive().write_set_bytes_per_block(writer_.get(), 0));  // no buffering: each part is written at once
     check(libarchive().write_open(writer_.get(), this, nullptr, collect, nullptr));
   }
   HeaderWriter(const HeaderWriter&) = delete;

@@ -45,7 +45,7 @@ std::uint32_t at_most_uint32(std::size_t size) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(size, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Decompresses a gzip file (RFC 1952), or several concatenated ones, as `cat a.gz b.gz` makes, with ISA-L.
+/// Decompresses with ISA-L a gzip file (RFC 1952), or several in a row, such as the output of `cat a.gz b.gz`.
 class GzipStream {
  public:
   static constexpr std::size_t kMagicBytes = 3;
@@ -87,7 +87,7 @@ bool GzipStream::is_whole() const { return state_->block_state == ISAL_BLOCK_FIN
 std::size_t GzipStream::inflate(std::span<const std::byte>& in, std::span<std::byte> out) {
   inflate_state& state = *state_;
   if (is_whole() && !in.empty() && !has_ended_) {
-    has_ended_ = in.front() != kFirst;  // such as padding
+    has_ended_ = in.front() != kFirst;  // bytes that start no further gzip file, such as padding, are ignored
     if (!has_ended_) {
       begin(state);
     }
@@ -113,7 +113,7 @@ constexpr std::size_t kDecompressedBlock = std::size_t{256} << 10;
 /// offset, a pipe in sequence.
 class TarInput {
  public:
-  /// Small, because libarchive needs only the headers of a file; it skips the rest.
+  /// The block size for regular files. Small, because libarchive skips most content and reads mainly headers.
   static constexpr std::size_t kFileBlock = std::size_t{64} << 10;
 
   /// `path` is a file or "-". Throws Error{read}.
@@ -170,7 +170,7 @@ class TarInput {
   std::uint64_t position_ = 0;  ///< offset of the next block
   std::vector<std::byte> block_;
   std::size_t filled_ = 0;      ///< bytes in the block
-  bool is_first_block_ = true;  ///< the constructor has read it
+  bool is_first_block_ = true;  ///< next_block() returns the block that the constructor has read
   std::uint64_t given_ = 0;
   int failure_ = 0;
   const char* damage_ = nullptr;
@@ -328,8 +328,8 @@ struct TarReader::State {
   std::uint64_t taken = 0;     ///< bytes taken by read_some()
   bool has_member = false;
 
-  /// Makes libarchive allocate memory for a long message, which it reuses for later ones. Afterwards, it has no reason
-  /// to call exit() while it reads content outside InLibarchive.
+  /// Makes libarchive allocate memory for a long message now. Later messages use the same memory, so libarchive does
+  /// not call exit() for lack of memory when content is read without an InLibarchive.
   void reserve_message() {
     constexpr std::size_t kLongest = 512;
     libarchive().set_error(reader.get(), 0, "%s", std::string(kLongest, ' ').c_str());
@@ -438,7 +438,7 @@ TarReader::TarReader(const std::string& path, const CheckBeginning& check) : sta
   state.reserve_message();
   state.check(libarchive().read_support_filter_zstd(reader));
   state.check(libarchive().read_support_format_tar(reader));
-  // Set one by one, because archive_read_open2() does not check whether setting them failed for lack of memory.
+  // Sets the callbacks one by one, because archive_read_open2() does not check whether memory for them is lacking.
   state.check(libarchive().read_set_read_callback(reader, TarInput::read));
   state.check(libarchive().read_set_skip_callback(reader, TarInput::skip));
   state.check(libarchive().read_set_callback_data(reader, &state.input));

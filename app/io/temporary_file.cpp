@@ -207,8 +207,8 @@ constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
 /// The size of one mapping. While a thread maps or unmaps, no other thread can touch new memory of the process.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{64} << 20;
 
-/// Members in flight usually lie in two or three windows. With larger members, each copying thread needs its own
-/// window.
+/// Archive members that are being written usually lie in two or three windows. With larger members, each copying thread
+/// needs its own window.
 constexpr std::size_t kMaxWindows = 4;
 
 /// The file grows by this much at a time, as a hole. Growing waits for the writer.
@@ -236,7 +236,8 @@ class PartWriter::Window {
   [[nodiscard]] bool is_mapped() const { return memory_ != MAP_FAILED; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
 
-  /// Populates the pages of the range. Fails if there is no space, where writing to the memory would raise SIGBUS.
+  /// Populates the pages of the range. Fails if the file system has no space; writing to the pages would then raise
+  /// SIGBUS.
   [[nodiscard]] bool fill(std::size_t offset, std::size_t size) const {
     return ::madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
   }
@@ -361,7 +362,8 @@ int PartWriter::readable_file() {
 }
 
 /// A mapping cannot extend past the end of the file, so the file must grow first. Unlike ftruncate(), fallocate() never
-/// shortens a file that another thread has just extended. Its one byte temporarily takes a page of space.
+/// shortens a file that another thread has just extended. The byte that it allocates takes a page of space until the
+/// file is truncated.
 bool PartWriter::grow_to(std::uint64_t end) {
   if (end <= grown_) {
     return true;

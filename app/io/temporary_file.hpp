@@ -1,6 +1,6 @@
 // Temporary files, written in order, or in parts by several threads. A file that does not get its final name is
-// removed, even at an immediate exit: a registry holds all names. Files that killed processes left can be found and
-// removed.
+// removed, even at an immediate exit: a registry contains all names. Files that killed processes left behind can be
+// found and removed.
 #pragma once
 
 #include <sys/stat.h>
@@ -62,8 +62,8 @@ class PartWriter {
   /// From any thread. Parts must not overlap. Throws Error{write}.
   void write_at(std::uint64_t offset, std::span<const std::byte> part);
 
-  /// Call when no thread writes any more. Ends the file after its last part, or after `appended` bytes if that is
-  /// later. Throws Error{write}.
+  /// Call when no thread writes any more. Truncates the file after its last part, or after `appended` bytes if they
+  /// extend further. Throws Error{write}.
   void finish(std::uint64_t appended);
 
  private:
@@ -82,7 +82,7 @@ class PartWriter {
   std::atomic<std::uint64_t> end_ = 0;    ///< end of the last part
   std::atomic<std::uint64_t> grown_ = 0;  ///< the file has at least this length; 0: it ends with its last part
   std::mutex writing_;                    ///< held by the thread that uses write()
-  std::counting_semaphore<> mappers_{4};  ///< threads that may still use a mapping
+  std::counting_semaphore<> mappers_{4};  ///< number of further threads that may use a mapping
   std::mutex growing_;
   std::mutex mapping_;
   std::vector<std::shared_ptr<const Window>> windows_;  ///< the most recent windows
