@@ -85,7 +85,7 @@ struct Division {
   int round_trips = 0;
 };
 
-/// `is_there`: the backend decodes the image.
+/// `is_there`: true if the backend decodes the image.
 Division divided(const std::vector<WeighedOperation>& operations, BackendKind kind, bool is_there) {
   Division division;
   bool is_away = false;  // the pixels were on the backend and are now on the host
@@ -249,7 +249,7 @@ BackendSource::~BackendSource() {
 void BackendSource::distrust(std::optional<ErrorKind> kind) {
   const bool is_lost = kind == ErrorKind::device_fault;
   if (!kind || is_lost || kind == ErrorKind::backend_unavailable || kind == ErrorKind::mismatch ||
-      kind == ErrorKind::out_of_memory) {  // out of memory: destroying the backends frees theirs
+      kind == ErrorKind::out_of_memory) {  // out of memory: destroying the backends frees their memory
     has_failed_ = true;
   }
   if (is_lost && options_.resident != nullptr) {
@@ -306,7 +306,7 @@ Backend& BackendSource::get() {
       begin(candidates(options_).front()->kind, "the amount of work is not known");
     }
     if (!pending_.valid()) {
-      begin(*chosen_, reason_);  // it was not available for an earlier image
+      begin(*chosen_, reason_);  // the backend was not available for an earlier image
     }
     try {
       backend_ = pending_.get();

@@ -50,8 +50,8 @@ std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workl
 /// The fastest backend; the first one on a tie.
 const BackendEntry& fastest(const std::vector<BackendEstimate>& estimates);
 
-/// The reason why no candidate other than `chosen` can be available, such as "there is no CUDA device". Empty if one
-/// can be. Calls no driver.
+/// The reason why no candidate other than `chosen` can be available, such as "there is no CUDA device". Empty if
+/// another candidate may be available. Does not touch the driver.
 std::string why_no_rival(const std::vector<BackendEstimate>& estimates, const BackendEntry& chosen);
 
 /// Keeps idle backends for the next command line of a process: the 64 most recently used. Thread-safe.
@@ -81,7 +81,7 @@ class BackendSource {
   explicit BackendSource(const GlobalOptions& options, Images images = Images::one);
   BackendSource(const BackendSource&) = delete;
   BackendSource& operator=(const BackendSource&) = delete;
-  /// Keeps the backends for the next command line, if there may be one and none of them has failed.
+  /// Keeps the backends for the next command line, if one may follow and no backend has failed.
   ~BackendSource();
 
   /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
@@ -126,7 +126,7 @@ class BackendSource {
 
  private:
   void begin(BackendKind kind, std::string reason);
-  /// `kind` is that of the exception; nullopt for one that is not an Error.
+  /// `kind` is that of the exception; nullopt if the exception is not an Error.
   void distrust(std::optional<ErrorKind> kind);
 
   GlobalOptions options_;

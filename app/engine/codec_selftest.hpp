@@ -16,7 +16,7 @@ namespace gpuimg {
 /// False for HEIF if libheif (opened at run time) or its AV1 decoder is not installed.
 bool can_be_tested(const codecs::Codec& codec);
 
-/// Writes every pixel format that the codec holds and reads the files back, or reads a file built into gpuimg.
+/// Writes every pixel format that the codec supports and reads the files back, or reads a file built into gpuimg.
 SelfTestResult test_codec(const codecs::Codec& codec);
 
 /// Decodes small images of a format, JPEG or PNG, on the backend and with libjpeg or libpng. `checks` counts the images
@@ -24,8 +24,8 @@ SelfTestResult test_codec(const codecs::Codec& codec);
 /// libjpeg or libpng.
 SelfTestResult test_decoder(Backend& backend, codecs::FileFormat format);
 
-/// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise as
-/// test_decoder.
+/// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise
+/// like test_decoder().
 SelfTestResult test_encoder(Backend& backend, codecs::FileFormat format);
 
 /// Decides whether the codecs of backends may be used: only if they agree with the host's to the byte. Shared by the
@@ -35,8 +35,9 @@ class CodecAdmission {
  public:
   using Note = std::function<void(std::string text)>;
 
-  /// Compares the decoder for the file's format with the host's at the first call for a device, over images built into
-  /// gpuimg. If they differ, `note` gets the reason, once. Throws as Backend::decode does.
+  /// Returns true if the decoder for the file's format may be used. At the first call for a device, compares it with
+  /// the host's decoder on generated images. If they differ, `note` gets the reason, once. Throws as Backend::decode
+  /// does.
   bool admit_decoder(Backend& backend, const EncodedImage& encoded, int device, const Note& note);
 
   /// The same for the encoder of that format.

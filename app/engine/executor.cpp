@@ -118,7 +118,7 @@ std::vector<StripMemory> shared_memory(const StripMemory& all, std::uint64_t kep
 /// read, unless they are kept.
 class ComputedRows final : public codecs::RowReader {
  public:
-  /// Runs the steps on this backend; the backend passes their result on.
+  /// Runs the steps on this backend, which passes the result rows to the ComputedRows.
   using Compute = std::function<void(StripedBackend& on)>;
   /// Calls read(), which passes rows to their reader, and counts its time for the reader's step.
   using Resume = std::function<void(const std::function<void()>& read)>;
@@ -162,7 +162,7 @@ class ComputedRows final : public codecs::RowReader {
   TakeRows add_;  // set during read()
 };
 
-/// What steps that run one after another on each strip need.
+/// The needs of steps that run one after another on each strip.
 struct StripNeedsOfSteps {
   int halo_rows = 0;
   std::uint64_t scratch_bytes = 0;  ///< per pixel, besides the first step's input and the last step's result
@@ -187,8 +187,8 @@ struct Attempt {
   std::exception_ptr lack = nullptr;  ///< Error{out_of_memory}, if a device ran out of memory
 };
 
-/// Runs the work and turns Error{out_of_memory} into a result, so that the caller can retry in another placement. No
-/// other place catches this error during the work. docs/decisions/0031-memory-that-is-gone.md.
+/// Runs the work and turns Error{out_of_memory} into a result, so that the caller can retry in another placement.
+/// Nothing else catches this error during the work. docs/decisions/0031-memory-that-is-gone.md.
 Attempt attempted(const std::function<bool()>& work) {
   try {
     return {work()};

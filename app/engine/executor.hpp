@@ -31,7 +31,7 @@
 
 namespace gpuimg {
 
-/// u8, 1 channel. All images of a run share it, so nothing may change it. Null: no mask.
+/// The pixels of a mask: u8, 1 channel. All images of a run share them, so they must not be changed. Null: no mask.
 using SharedMask = std::shared_ptr<const Image>;
 
 /// What the first step computes with: pixels on the host, on the backend that decoded them, or in a file. An attempt to
@@ -111,7 +111,7 @@ struct Step {
   std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)> run;
   SharedMask mask = nullptr;
   std::string_view name = {};    ///< shown in the times if there are several steps
-  OperationTraits traits = {};   ///< for its input; required if there are several steps. Default: all backends have it
+  OperationTraits traits = {};   ///< for the input; required if there are several steps. Default: any backend
   CheckFit check_fit = nullptr;  ///< called before any of several steps runs; null: any image fits
 };
 
@@ -286,8 +286,8 @@ class Executor {
   /// placement_after() returns. Throws the last Error{out_of_memory} if no placement is left.
   bool run_placed(Backend& on, Placement placement, OperationInput& input, MemoryShare& share, const PlacedWork& work);
 
-  /// Before a retry: for strips on a device, brings the input to the host and waits for memory; otherwise releases the
-  /// share.
+  /// Before a retry: for strips on a device, brings the input to the host and waits for device memory; otherwise
+  /// releases the share.
   void prepare(Placement& next, Backend& on, OperationInput& input, MemoryShare& share);
 
   /// Writes the rows as they are. Returns false if the bands are invalid.
@@ -317,7 +317,7 @@ class Executor {
                                                 std::span<const Group> groups, const Reader& last);
 
   /// Runs the work on bands. Uses the CPU if the backend lacks a step, or if the device has no memory for bands and
-  /// `auto` allows the CPU. Also returns false if the CPU lacks another step.
+  /// `auto` allows the CPU. Returns false if work() does, or if the CPU lacks a step too.
   bool in_bands(Backend& on, OperationInput& input, const RunNeeds& needs, const PlacedWork& work);
 
   /// The CPU's backend, for an image whose strips do not fit in the device's memory; prints a note.

@@ -28,7 +28,7 @@ inline std::string shown_input(const ItemPaths& paths) {
 /// The memory, in bytes, that run() needs for a second image, which is read while the first one is in memory.
 struct SecondImage {
   std::uint64_t pixels = 0;
-  std::uint64_t decoding = 0;  ///< its file, and what its decoder holds
+  std::uint64_t decoding = 0;  ///< for its file and its decoder
   std::uint64_t others = 0;    ///< further memory once both images are read
 };
 
@@ -105,25 +105,25 @@ class ImageJob {
   /// True if run() takes all pages of its input.
   [[nodiscard]] virtual bool joins_pages() const { return false; }
 
-  /// True if all images together have one output, or none: run() returns the step that adds an image, and finish()
+  /// True if the images are merged into at most one output: run() returns the step that adds an image, and finish()
   /// writes the output if has_merged() says that an image was added. finish() may run again after a failure, so it must
   /// keep what it writes.
   [[nodiscard]] virtual bool merges() const { return false; }
   virtual void finish(Worker& /*worker*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
 
-  /// True if a file that is read twice would count twice in the one output.
+  /// True if a file that is read twice would count twice in the merged output.
   [[nodiscard]] virtual bool adds_up() const { return false; }
 
-  /// Throws Error{usage} if the one output cannot hold several images.
+  /// Throws Error{usage} if the merged output cannot contain several images.
   virtual void check_several() const {}
 
   /// False if a single image needs no finish().
   [[nodiscard]] virtual bool merges_one() const { return merges(); }
 
   /// True if a resumed run may leave out images that are done. If images are merged, run() stores each image's
-  /// contribution with ItemReport::keep_result, and again() returns the step that adds a stored one. `input` is the
-  /// text of shown_input().
+  /// contribution with ItemReport::keep_result, and again() returns the step that adds a stored contribution. `input`
+  /// is the text of shown_input().
   [[nodiscard]] virtual bool can_resume() const { return !merges(); }
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 
@@ -163,8 +163,8 @@ class ImageJob {
     return all.empty() ? input : all.back().result;
   }
 
-  /// When the job reads rows in bands: `alone` if no steps come before it, otherwise only if the image is too large and
-  /// the steps can take bands.
+  /// When the job reads rows in bands. Without earlier steps, as `alone` says; with earlier steps, only if the image is
+  /// too large and the steps can run on bands.
   [[nodiscard]] RowsWhen rows_when(RowsWhen alone) const {
     return steps_.size() == 0 ? alone : steps_.takes_bands() ? RowsWhen::too_large : RowsWhen::never;
   }

@@ -1,4 +1,4 @@
-// Asks each step in turn; each result is the input of the next step.
+// Answers questions about a list of steps by asking each step. The result of a step is the input of the next one.
 #include "engine/image_step.hpp"
 
 #include <fmt/format.h>

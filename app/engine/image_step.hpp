@@ -38,7 +38,7 @@ struct ExtraBytes {
 struct StepInput {
   ImageShape shape;
   const codecs::DecodedImage& file;  ///< the decoded file without its pixels
-  std::string path;                  ///< of the file, as in ItemPaths
+  std::string path;                  ///< of the input file, as in ItemPaths
 };
 
 /// A step for one image.
@@ -81,8 +81,8 @@ class ImageStep {
   /// When reading rows in bands pays off, if this is the only step.
   [[nodiscard]] virtual RowsWhen rows_when() const { return RowsWhen::too_large; }
 
-  /// True if the result is black and white. The output then keeps no JPEG quality, and is a PNG unless requested
-  /// otherwise.
+  /// True if the result is black and white. The output then does not keep the JPEG quality of the input, and is a PNG
+  /// unless requested otherwise.
   [[nodiscard]] virtual bool is_bilevel() const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
@@ -92,8 +92,8 @@ class ImageStep {
   /// `path`, which is already in the form that messages show.
   virtual void check_shape(const ImageShape& /*input*/, const std::string& /*path*/, const Worker& /*worker*/) const {}
 
-  /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The step
-  /// must not outlive this object.
+  /// Throws Error{usage} if the image does not fit the options. Thread-safe if each thread has its own worker. The
+  /// returned step must not outlive this object.
   [[nodiscard]] virtual StepOfImage for_image(const StepInput& input, Worker& worker) const = 0;
 };
 

@@ -113,7 +113,7 @@ bool ItemOutputs::try_stage(const std::string& output, std::optional<Phase> phas
   const auto produced = [&](const FileParts& to) {
     return phase ? times_.measure(*phase, [&] { return produce(to); }) : produce(to);
   };
-  if (is_kept(output)) {  // its reader could not detect a partial output
+  if (is_kept(output)) {  // the reader of a stream could not detect a partial output
     const auto content = std::make_shared<FileContent>(std::move(lent));
     if (!produced(content->parts())) {
       return false;

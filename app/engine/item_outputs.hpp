@@ -32,7 +32,7 @@ class ItemOutputs {
   /// instead of commit().
   void begin(const OverwriteRules& rules, bool keeps_all = false);
 
-  /// Sets the times that this input's output files get.
+  /// The output files of this input get these access and modification times.
   void set_times(const std::optional<FileTimes>& times) { times_of_input_ = times; }
 
   /// Checks an output before any work: rejects an existing file, the input itself, a terminal, and a fifo without a
@@ -42,8 +42,9 @@ class ItemOutputs {
   /// True if an output is the input.
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
-  /// Stages an output that produce(to) writes. An output that must be whole before it is written is kept instead; bytes
-  /// in `lent` are then not copied. Writing counts as the write phase; everything else counts as `phase`, if given.
+  /// Stages an output that produce(to) writes. An output that must be complete before it is written (is_kept()) is kept
+  /// in memory instead; bytes in `lent` are then not copied. Writing counts as the write phase; everything else counts
+  /// as `phase`, if given.
   void stage(const std::string& output, std::optional<Phase> phase,
              const std::function<void(const FileParts& to)>& produce, LentBytes lent = {});
 
@@ -53,11 +54,11 @@ class ItemOutputs {
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
 
-  /// The same for text. Throws as check_text_output() does. check() never accepts a text output as the input itself, so
-  /// --in-place does not apply.
+  /// The same for text. Throws as check_text_output() does. check() never accepts a text output that is the input
+  /// itself, so --in-place does not apply.
   void stage_text(const std::string& output, LentBytes content);
 
-  /// True if an output is kept until it is whole.
+  /// True if an output is kept in memory until it is complete.
   [[nodiscard]] bool is_kept(const std::string& output) const { return keeps_all_ || is_stream(output); }
 
   struct Kept {

@@ -1,5 +1,5 @@
-// The report about one input: the time of each phase, which sides decoded and encoded, which backend computed,
-// messages, and what the input adds to the merged output of a run.
+// The report about one input: the time of each phase, where the image was decoded, computed and encoded, messages, and
+// what the input adds to the merged output of a run.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Phase { start, read, decode, upload, kernel, download, encode, write 
 inline constexpr std::array<const char*, 8> kPhaseNames = {"start",  "read",     "decode", "upload",
                                                            "kernel", "download", "encode", "write"};
 
-/// Which side decoded an image's file and which encoded its output: "cpu", the name of a backend, or empty if none did.
+/// Where an image was decoded and where its output was encoded: "cpu", the name of a backend, or empty if nowhere.
 struct CodecSides {
   std::string decoded_by;
   std::string encoded_by;
@@ -126,7 +126,7 @@ class PhaseTimes {
   Clock::time_point began_;
 };
 
-/// A message about one input, kept until the input's turn to print.
+/// A message about one input, either printed at once or kept for the caller.
 struct Message {
   Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
   std::string text;
@@ -134,7 +134,8 @@ struct Message {
 
 class ItemReport {
  public:
-  /// Whether messages are printed at once, or kept for take_messages(): a batch prints those of an input together.
+  /// Whether messages are printed at once, or kept for take_messages(): a batch prints all messages of an input
+  /// together.
   enum class Messages { printed, kept };
 
   ItemReport(Verbosity verbosity, Messages messages) : verbosity_(verbosity), messages_are_(messages) {}
@@ -169,7 +170,7 @@ class ItemReport {
   /// Allocates nothing.
   [[nodiscard]] PhaseTimes take_times() { return std::move(times_); }
 
-  /// Which sides decoded the input and encoded the output.
+  /// Where the input was decoded and the output encoded.
   [[nodiscard]] CodecSides& sides() { return sides_; }
   [[nodiscard]] const CodecSides& sides() const { return sides_; }
 

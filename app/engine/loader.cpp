@@ -1,4 +1,4 @@
-// Reads files in the way that suits their format, and decides which side decodes.
+// Reads files in the way that suits their format, and decides whether the host or a device decodes.
 #include "engine/loader.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Reads a file, a pipe or a member of an archive. The pixels end up on the host, on the backend that will use them, or
-// stay in their file as rows. Only this file chooses which side decodes. docs/architecture.md, "How a JPEG is read".
+// stay in their file as rows. Only the Loader chooses whether the host or a device decodes. docs/architecture.md, "How
+// a JPEG is read".
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ namespace gpuimg {
 class ImageJob;
 struct ItemPaths;
 
-/// When to read rows in bands: always, if the host computes, only if the image is too large, or never. Every mode but
-/// `never` also does so if the image and the job's result together exceed --max-memory.
+/// When to read rows in bands: always; only if the host computes; only if the image is too large; or never. Every mode
+/// but `never` also does so if the image and the job's result together exceed --max-memory.
 enum class RowsWhen { always, on_host, too_large, never };
 
 class Loader {
@@ -74,7 +75,8 @@ class Loader {
     return members_.contains(name) || images_.contains(name);
   }
 
-  /// For operations that compute luma: notes under -v if the weights are applied to colors that are not sRGB.
+  /// For operations that compute luma: under -v, prints a message if the weights are applied to colors that are not
+  /// sRGB.
   void note_luma_of(PixelFormat pixels, const codecs::Metadata& metadata, const std::string& path);
 
   /// In a batch, call right after begin() to let load_rows() leave the pixels in the file; otherwise, load_rows()
@@ -142,7 +144,7 @@ class Loader {
   std::uint64_t bytes_beside_bands_ = 0;       ///< BandDecoding::bytes of an input that is read in bands
   std::string rows_path_;                      ///< the file of an input that is read in bands
   std::shared_ptr<const Bytes> rows_content_;  ///< its content, if it is a pipe
-  std::vector<std::string> printed_notes_;     ///< notes about it that were printed
+  std::vector<std::string> printed_notes_;     ///< notes about the file that were printed
 };
 
 }  // namespace gpuimg

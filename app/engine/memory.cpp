@@ -87,7 +87,7 @@ std::uint64_t left_by_option(std::uint64_t limit) {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kLeast = 2 * kMebibyte;
 
-/// What a decoder and an encoder hold besides `pixels` bytes of pixels: copies of parts of them.
+/// The memory of a decoder and an encoder besides `pixels` bytes of pixels, for copies of parts of these pixels.
 std::uint64_t codec_bytes(std::uint64_t pixels) { return kLeast + std::min(6 * kMebibyte, 2 * pixels); }
 
 /// The input's pixels may be in a larger block that a pool kept from an earlier result: PixelPool.
@@ -182,8 +182,8 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
       declared.is_read_in_parts ? std::min(file_bytes, declared.decoding_bytes()) : file_bytes;
   const std::uint64_t decoding = file_held + declared.pixels() * declared.decoder_bytes_per_pixel;
   const std::uint64_t writing = declared.pixels() * (held.others + kept) + held.sides + held.tables;
-  // Besides a result, the pool may keep a block of the previous image. A block larger than this exists only while the
-  // codecs hold little of what is counted for them.
+  // Besides a result, the pool may keep a block of the previous image. A block larger than 2 MiB exists only while the
+  // codecs use little of the memory that is counted for them.
   const std::uint64_t idle = held.result + second.pixels > 0 ? 2 * kMebibyte : 0;
   return declared.pixels() * (input + held.result) + second.pixels +
          std::max({decoding, writing, second.decoding, second.others}) + idle +

@@ -24,7 +24,7 @@ class ImageJob;
 struct ItemPaths;
 
 /// The memory that all images may use together: `limit` (--max-memory) minus what the process uses already, or, without
-/// a limit, half of the free memory. Never more than the control groups leave.
+/// a limit, half of the free memory. Never more than the limits of control groups allow.
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit);
 
 /// The memory that a single image may use.
@@ -36,8 +36,8 @@ struct MostMemory {
 /// Nullopt if neither `limit` (--max-memory) nor a control group limits the process; no image is then too large.
 std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit);
 
-/// Makes free() return pixels to the system at once; otherwise each thread keeps some, and the process may exceed its
-/// limit.
+/// Makes free() return the memory of pixels to the system at once; otherwise each thread keeps some of it, and the
+/// process may exceed its limit.
 void return_freed_memory();
 
 /// Why an image that needs `bytes`, more than `most`, is rejected, and what to do.
@@ -97,7 +97,7 @@ class MemoryBudget {
   /// or once `is_abandoned()` is true.
   bool wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned);
 
-  /// Limits the budget to `free_bytes` and to most(). Shares that are already held stay.
+  /// Limits the budget to `free_bytes` and to most(). Existing shares remain valid.
   void limit_to(std::uint64_t free_bytes);
 
   [[nodiscard]] std::uint64_t bytes() const;
@@ -127,7 +127,7 @@ class MemoryShare {
 
   [[nodiscard]] bool is_held() const { return budget_ != nullptr; }
 
-  /// Gives back what exceeds `bytes`.
+  /// Releases what exceeds `bytes`.
   void shrink_to(std::uint64_t bytes);
   void release();
 
@@ -144,8 +144,8 @@ class DeviceBudgets {
   /// at the first call for it, minus some for scratch memory. Throws Error{device_fault}.
   MemoryBudget& of(Backend& backend, int device, std::uint64_t total_bytes);
 
-  /// Limits the budget to the `available` bytes of its device, minus some for scratch memory. Only for a holder of a
-  /// share that is alone on the device: otherwise shares would count twice.
+  /// Limits the budget to the `available` bytes of its device, minus some for scratch memory. Call only while holding
+  /// the only share on the device: `available` already excludes the memory of other shares, so they would count twice.
   static void limit(MemoryBudget& budget, std::uint64_t available);
 
  private:

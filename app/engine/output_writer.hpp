@@ -1,5 +1,6 @@
-// From pixels to the outputs of an input: converts alpha and depth, encodes on the host or takes what a backend has
-// encoded, stages and commits. docs/architecture.md, "How a JPEG is written" and "How a PNG is written".
+// Turns pixels into the outputs of an input: converts alpha and depth, encodes on the host or uses the bytes that a
+// backend has encoded, then stages and commits the outputs. docs/architecture.md, "How a JPEG is written" and "How a
+// PNG is written".
 #pragma once
 
 #include <cstddef>
@@ -28,19 +29,20 @@ using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FilePa
 
 class OutputWriter {
  public:
-  /// Borrows both.
+  /// Borrows both arguments.
   OutputWriter(const GlobalOptions& options, ItemReport& report)
       : options_(options),
         report_(report),
         outputs_(report.times(), {options.force, options.in_place}, options.named_inputs) {}
 
-  /// Prepares for the next input: discards unfinished outputs. The next ones may replace existing files if `replaces`
-  /// or --force is set. With `keeps_all` they are kept for take_kept() instead of commit().
+  /// Prepares for the next input: discards unfinished outputs. The next outputs may replace existing files if
+  /// `replaces` or --force is set. With `keeps_all`, they are kept for take_kept() instead of commit().
   void begin(bool replaces, bool keeps_all = false) {
     outputs_.begin({options_.force || replaces, options_.in_place}, keeps_all);
   }
 
-  /// With --preserve-times: the times that this input's outputs get. Call before the input is read.
+  /// With --preserve-times: the outputs of this input get these access and modification times. Call before the input is
+  /// read.
   void preserve_times(const std::optional<FileTimes>& times) { outputs_.set_times(times); }
 
   /// As ItemOutputs::check.
@@ -70,7 +72,7 @@ class OutputWriter {
   }
 
   /// Encodes and writes an image file in the format of `write_options` or of its name; a stream without an extension is
-  /// PNG. Notes under -v which metadata the file cannot hold.
+  /// PNG. Under -v, reports which metadata the file cannot contain.
   void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
 
   /// The same for pixels that may be encoded already; `write_options` are those that the Encoding was made with.
@@ -119,7 +121,7 @@ class OutputWriter {
   void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
                    const EncodeTo& encode, LentBytes lent = {});
 
-  /// The options for the file of `output`; notes under -v which metadata the file cannot hold.
+  /// The options for the file of `output`. Under -v, reports which metadata the file cannot contain.
   codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
                                     codecs::WriteOptions write_options);
 

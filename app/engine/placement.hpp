@@ -59,7 +59,7 @@ class DeviceMemory {
   /// the total to what is then free, so that later images are placed accordingly from the start.
   StripMemory room_alone(Backend& on, MemoryShare& share);
 
-  /// Places an image in bands, which together hold at most `most_bytes` of host memory. On a device, waits for `share`.
+  /// Places an image in bands, which together use at most `most_bytes` of host memory. On a device, waits for `share`.
   Placement place_bands(Backend& on, std::uint64_t most_bytes, MemoryShare& share);
 
  private:

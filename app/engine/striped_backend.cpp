@@ -148,7 +148,7 @@ class OverlappingStrips {
   }
 
   void pass_on() {
-    if (pixels_.empty()) {  // the strip above had all of its rows
+    if (pixels_.empty()) {  // the strip above contained all rows of this strip
       begin_strip();
     }
     const StripRows& strip = strips_[index_];
@@ -167,7 +167,7 @@ class OverlappingStrips {
   std::size_t index_ = 0;
   Image pixels_;  // of the strip
   Image above_;   // rows that the strip shares with the one above
-  int next_ = 0;  // row of the image
+  int next_ = 0;  // index, in the image, of the next row that add() receives
 };
 
 class StripVisit {
@@ -271,7 +271,7 @@ bool for_strips(Backend& backend, const Picture& picture, const Selection& selec
   return true;
 }
 
-/// Takes the rows of a result as they are computed: collects them in memory, or passes them on.
+/// Receives the rows of a result as they are computed: collects them in memory, or passes them on.
 class ResultRows {
  public:
   /// Collects the rows in memory if `take` is null.
@@ -346,7 +346,7 @@ using AddAbove = void (*)(ConstView, std::vector<std::uint64_t>&, View, std::siz
 
 AddAbove add_above_for(Sample type) {
   switch (type) {
-    case Sample::u32: return add_above<std::uint32_t, std::uint32_t>;  // modulo 2³², like its strips
+    case Sample::u32: return add_above<std::uint32_t, std::uint32_t>;  // modulo 2³², like the sums of the strips
     case Sample::f32: return add_above<std::uint64_t, float>;
     case Sample::f64: return add_above<std::uint64_t, double>;
     default: return add_above<std::uint64_t, std::uint64_t>;
@@ -687,8 +687,8 @@ int fitting_rows(std::size_t bytes, std::size_t row, std::size_t beside, int hei
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(height)));
 }
 
-/// How many result rows fit into `bytes`. Each takes its own bytes and those of the input and intermediate rows that it
-/// adds to a strip; the rows that neighboring result rows share count once per strip.
+/// How many result rows fit into `bytes`. Each needs memory for itself, and for the input and intermediate rows that it
+/// adds to a strip. The rows that neighboring result rows share are counted once per strip.
 int resize_strip_rows(const Picture& picture, const ResizePlan& plan, const ResizeOptions& options, std::size_t bytes) {
   const std::size_t pixel = picture.format().bytes_per_pixel();
   const std::size_t input_row = static_cast<std::size_t>(picture.width() + plan.place.width) * pixel;

@@ -30,7 +30,7 @@ struct StripMemory {
   StripMemory(std::size_t most, std::size_t most_with_halo) : usual(most), with_halo(most_with_halo) {}
 
   std::size_t usual;      ///< most bytes of a strip's input and output, but a strip always has at least one row
-  std::size_t with_halo;  ///< the same if it has halo rows, which are read again with the next strip
+  std::size_t with_halo;  ///< the same for a strip with halo rows, which are read again with the next strip
 };
 
 class StripedBackend final : public Backend {
@@ -106,24 +106,24 @@ class StripedBackend final : public Backend {
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
-  /// Combines the histograms of all strips into one threshold, and their scales into one scale. The size of windows is
-  /// that for the whole image.
+  /// Combines the histograms of all strips into one threshold, and their scales into one scale. The window size is
+  /// chosen for the whole image.
   Picture in_strips(const Picture& picture, const ThresholdOptions& options);
 
-  /// By rows; converts the progress within a strip to progress within the image.
+  /// Also converts the progress within a strip to progress within the image.
   Picture in_strips(const Picture& picture, const DenoiseOptions& options);
 
-  /// Strips of rows of the result, each from the rows of the input that it depends on.
+  /// Computes strips of result rows, each from the input rows that the strip depends on.
   Picture in_strips(const Picture& picture, const ResizeOptions& options);
   Picture in_strips(const Picture& picture, const CropOptions& options);
 
-  /// The same; for a rotation, each strip comes from columns of the input.
+  /// The same; for a rotation by 90 or 270 degrees, each strip comes from columns of the input.
   Picture in_strips(const Picture& picture, const TurnOptions& options);
 
-  /// The whole image at once: the angle depends on all rows, and pixels move from row to row.
+  /// Processes the whole image at once: the angle depends on all rows, and pixels move from row to row.
   Picture in_strips(const Picture& picture, const DeskewOptions& options);
 
-  /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
+  /// In each strip, counts the parts of the tiles as regions. The tables of the tiles then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
 
@@ -149,7 +149,7 @@ class StripedBackend final : public Backend {
   template <class Pixels>
   Picture uploaded(Pixels&& pixels);
 
-  /// Runs operation(strip, picture of its input rows) on each, in order, and puts the results together.
+  /// Runs operation(strip, picture of its input rows) on each strip, in order, and puts the results together.
   Picture by_ranges(const Picture& picture, Size result, const std::vector<StripRows>& strips,
                     const std::function<Picture(const StripRows& strip, const Picture& rows)>& operation);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,

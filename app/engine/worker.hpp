@@ -61,7 +61,7 @@ struct Worker {
   /// The same for a member of an archive, which is in memory or a part of a file; its outputs are kept.
   template <class Content>
   void begin_member(const std::string& name, Content&& content) {
-    begin(false, {}, true);  // first takes back the memory that an earlier item borrowed
+    begin(false, {}, true);  // before add_member(): takes back the memory that an earlier item borrowed
     loader.add_member(name, std::forward<Content>(content));
   }
 
