@@ -1,4 +1,4 @@
-// Runs a job over the images of a tar archive, or of several archives whose images have one result. A oneTBB pipeline
+// Runs a job over the images of a tar archive, or of several archives whose images share one result. A oneTBB pipeline
 // takes members from the archive, processes them and assigns their offsets in the output. Headers are read in order.
 // Workers read, compute and write in any order. Offsets are assigned and messages are printed in order.
 #include "batch/session.hpp"

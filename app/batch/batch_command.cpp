@@ -257,7 +257,7 @@ bool is_tar_name(const std::string& path) {
 }
 
 /// Rejects archives and compressed files as IN, if OUT is a file: otherwise a message about the name of OUT would hide
-/// this problem. If OUT is a folder, only such an input fails.
+/// this problem. If OUT is a folder, only these inputs fail.
 void reject_packed_inputs(const NamedPaths& named) {
   if (named.output.empty() || is_folder_name(named.output)) {
     return;

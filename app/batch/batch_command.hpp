@@ -92,13 +92,13 @@ bool has_fields(const std::string& output);
 /// True if --output or the last name is OUT.
 bool names_output(const BatchArguments& arguments);
 
-/// True if a given option has an effect even for a single image: on the output's name, on whether the image is
-/// processed, or on what is recorded. Options such as --jobs have no effect on a single image, which runs on the first
-/// of --devices.
+/// True if one of the options on the command line has an effect even on a single image: on the output's name, on
+/// whether the image is processed, or on what is recorded. Options such as --jobs have no effect on a single image,
+/// which runs on the first of --devices.
 bool asks_for_batch(const BatchArguments& arguments);
 
-/// Throws Error for a failure that ends the run as a whole. If one of several files fails, only the exit code reports
-/// it.
+/// Throws Error for a failure that ends the run as a whole. If one of several files fails, prints its error and returns
+/// ExitCode::some_failed.
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& globals);
 

@@ -26,8 +26,8 @@ std::string_view without_name(std::string_view message, const std::string& name)
 constexpr std::size_t kMaxCauses = 100;
 constexpr std::uint64_t kMaxToldNotes = 3;
 
-/// The number of files that are listed for a cause. Each damaged input is a separate problem, so more names are listed.
-/// Other causes affect many files in the same way, so a few names are sufficient.
+/// The number of files that are listed for a cause. Each damaged input is a separate problem, so more of their names
+/// are listed. Other causes affect many files in the same way, so a few names are sufficient.
 std::uint64_t max_told(std::string_view kind) {
   const auto is = [&](ErrorKind known) { return kind == name_of(known); };
   return is(ErrorKind::read) || is(ErrorKind::decode) || is(ErrorKind::unsupported) ? 20 : 3;

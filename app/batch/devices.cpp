@@ -93,7 +93,7 @@ WorkerPool::Lease WorkerPool::lease() {
     options.device = of.device;
     worker = std::make_unique<Worker>(options, Worker::Role::batch, shared_);
   } else {
-    // Takes the worker that was returned last: its memory is still in the caches, and fewer workers are created.
+    // Takes the worker that was returned last: its memory is most likely still in the caches.
     worker = std::move(of.free.back());
     of.free.pop_back();
   }

@@ -29,8 +29,8 @@ DeviceList parse_device_list(const std::string& text);
 /// Error{backend_unavailable} if one is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
-/// The work of one CUDA device if the run has `images` images and processes `jobs` at the same time. If the devices are
-/// not known yet, returns all of the work.
+/// The work of one CUDA device if the run has `images` images and processes `jobs` at the same time. If the number of
+/// devices is not known yet, returns the work of the whole run.
 DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
                            std::optional<std::uint64_t> images);
 

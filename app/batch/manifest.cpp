@@ -588,7 +588,7 @@ Shard from_environment(const Environment& environment) {
     const char* index;
     const char* count;
   };
-  // MPI variables come first: if Slurm starts one MPICH process per node, SLURM_PROCID is the number of that process.
+  // MPI variables come first: if Slurm starts one MPICH launcher per node, SLURM_PROCID is the index of the launcher.
   for (const Rank& rank : {Rank{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, Rank{"PMI_RANK", "PMI_SIZE"},
                            Rank{"SLURM_PROCID", "SLURM_NTASKS"}, Rank{"JOB_COMPLETION_INDEX", "GPUIMG_SHARDS"}}) {
     if (const auto index = variable(environment, rank.index)) {

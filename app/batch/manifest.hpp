@@ -29,8 +29,8 @@ struct Shard {
   std::uint64_t count = 1;
   std::string source;  ///< the option or variable that gave the index: "--shard", "SLURM_ARRAY_TASK_ID"
 
-  /// Chooses by the FNV-1a hash of the relative path, modulo count: adding a file never moves another file to another
-  /// shard.
+  /// True if the file is in this shard. Depends on the FNV-1a hash of the relative path, modulo count: adding a file
+  /// never moves another file to another shard.
   [[nodiscard]] bool holds(const std::string& relative_path) const;
 
   /// Returns, for example, "2/4".
@@ -74,7 +74,7 @@ struct ItemRecord {
   std::uint32_t page = 0;  ///< page of the input; 0 if the item is the whole file
   bool has_later = false;  ///< the item also represents all later pages: InputFile::lost
   std::uint64_t bytes = 0;
-  std::int64_t mtime_ns = 0;  ///< modification time of the input, since 1970
+  std::int64_t mtime_ns = 0;  ///< modification time of the input, in nanoseconds since 1970
   std::string operation;
   std::string parameters;
   std::string version;
@@ -99,7 +99,7 @@ std::string item_key(const std::string& input, std::uint32_t page);
 std::string recorded_path(const std::string& folder, const std::string& file);
 
 /// These functions return one JSON line with its line break. In `input` and `output`, bytes that are not UTF-8 become
-/// U+FFFD; `input_hex` and `output_hex` then hold the exact names.
+/// U+FFFD; `input_hex` and `output_hex` then contain the exact names.
 std::string manifest_line(const RunRecord& run);
 std::string manifest_line(const ItemRecord& item);
 

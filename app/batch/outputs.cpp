@@ -137,7 +137,7 @@ std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>&
   return sources;
 }
 
-/// False for an original, for inputs in a cycle, and for inputs made from those in a cycle.
+/// False for an original, for inputs in a cycle, and for inputs made from inputs in a cycle.
 bool leads_to_an_original(std::size_t input, const std::vector<std::optional<std::size_t>>& sources) {
   std::size_t steps = 0;
   for (auto at = sources[input]; at; at = sources[*at]) {

@@ -49,7 +49,7 @@ bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   return record->status == ItemStatus::failed || (record->status == ItemStatus::begun && !record->files.empty());
 }
 
-/// Finds inputs by file identity. Built only if an output exists.
+/// Finds inputs by file identity. The index is built only if an output exists.
 class InputIdentities {
  public:
   explicit InputIdentities(const std::vector<InputFile>& inputs) : inputs_(inputs) {}
@@ -84,7 +84,7 @@ class Judge {
         check_is_no_other_input(file, *identity, item);
         if (rules_.skip_existing && item.state == PlanState::to_do) {
           item.state = all_exist(files) ? PlanState::output_exists : PlanState::to_do;
-          item.may_replace = true;  // some of the item's outputs exist, but not all, so they are not a result
+          item.may_replace = true;  // used only if some outputs are missing: the others are then not a complete result
         }
         if (item.state == PlanState::to_do && is_text(file)) {
           check_text_output(file, rules_.named_inputs);

@@ -131,7 +131,8 @@ std::string options_text(const CommandParser& parser, const GlobalOptions& globa
   return text.empty() ? text : text.substr(1);
 }
 
-/// Throws Error{read} if an input does not exist: the user may have meant the name as OUT.
+/// Throws Error{read} if an input does not exist. The message also names OUT, because the user may have meant this
+/// input as OUT.
 void expect_inputs(const NamedPaths& named) {
   for (const std::string& input : named.inputs) {
     if (input != "-" && ::access(input.c_str(), F_OK) != 0) {
@@ -197,7 +198,8 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::
   }
 }
 
-/// Asks the driver for a device. Returns false if there is none. If the driver fails, also adds the reason as a detail.
+/// Asks the driver for a device. Returns false if there is none. If the driver fails, prints the reason under
+/// --verbose.
 bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   try {
     return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
@@ -439,7 +441,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 
 void BatchSession::check_manifest() const {
   const std::string& name = manifest_name_;
-  if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces only manifests
+  if (!name.empty() && !identity_of(name)) {  // an existing file needs no check: ManifestWriter replaces only manifests
     check_text_output(name, {});
   }
 }

@@ -20,7 +20,7 @@ struct NamedPaths {
 };
 
 /// Gathers the named files, plans, runs and summarizes. Throws Error for a failure that ends the run as a whole. If one
-/// of several files fails, only the exit code reports it.
+/// of several files fails, prints its error and returns ExitCode::some_failed.
 ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                    const GlobalOptions& globals, const NamedPaths& named);
 
@@ -29,8 +29,8 @@ ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArgume
 std::unique_ptr<ImageJob> joined_pages(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals);
 
 /// Processes the images of a tar archive, and writes another archive or one output. docs/batch.md, "Archives". Throws
-/// Error for a failure that ends the run as a whole, such as a damaged archive. A damaged member only sets the exit
-/// code.
+/// Error for a failure that ends the run as a whole, such as a damaged archive. If a member is damaged, prints its
+/// error and returns ExitCode::some_failed.
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named);
 

@@ -14,8 +14,8 @@
 namespace gpuimg {
 
 /// While this object exists, its own thread receives the signals. Construct it before any other thread starts, so that
-/// all threads inherit the mask of blocked signals. The signals stay blocked for the rest of the process. A signal
-/// that was ignored at startup (nohup) stays ignored.
+/// all threads inherit the mask of blocked signals. The signals stay blocked until the process ends. A signal that was
+/// ignored at startup (nohup) stays ignored.
 ///
 /// While a SharedSignals object exists, a StopSignal neither blocks signals nor ends the process. Code that writes a
 /// single file must then call requested() before it writes.
