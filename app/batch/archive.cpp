@@ -217,7 +217,7 @@ class ArchiveIntake {
   std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }
   void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
 
-  /// Releases the memory that a member held. Thread-safe.
+  /// Releases the memory that was acquired for a member. Thread-safe.
   void release(ArchiveMember& taken) { budget_.release(std::exchange(taken.held_bytes, 0)); }
 
  private:
@@ -240,7 +240,7 @@ class ArchiveIntake {
   std::optional<TarMember> large_;
 };
 
-/// A member that is not an image and is larger than this is not held in memory.
+/// A larger member that is not an image, and that cannot be read by offset, is copied in blocks.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
 void check_beginning(const std::string& archive, std::span<const std::byte> beginning) {
@@ -554,7 +554,7 @@ class ArchiveRun {
     return taken;
   }
 
-  /// Does the work that must be in order: messages, contributions to one output, and offsets in the archive.
+  /// Does the work that must be in order: messages, contributions to the merged output, and offsets in the archive.
   void end_member(ArchiveMember& taken) {
     if (taken.is_image) {
       end_image(taken);

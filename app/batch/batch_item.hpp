@@ -24,7 +24,7 @@ struct BatchItem {
   const PlanItem* planned = nullptr;
   State state = State::none;
   bool is_decided = false;    ///< skipped, or failed before any work
-  bool holds_memory = false;  ///< holds a part of the MemoryBudget
+  bool holds_memory = false;  ///< memory.bytes are acquired from the MemoryBudget
   ItemRecord record;
   std::string reason;     ///< for a failure: its message without the item's file names
   int system_error = 0;   ///< for a write failure: its errno, or 0

@@ -102,7 +102,7 @@ class ImageJob {
   /// worker.
   virtual InOrder run(Worker& worker, const ItemPaths& paths) const = 0;
 
-  /// True if run() takes all pages of its input.
+  /// True if run() processes all pages of its input.
   [[nodiscard]] virtual bool joins_pages() const { return false; }
 
   /// True if the images are merged into at most one output: run() returns the step that adds an image, and finish()
@@ -185,7 +185,7 @@ class ImageJob {
     }
   }
 
-  ImageSteps steps_;  ///< run before the job's own operation, or are the whole job
+  ImageSteps steps_;  ///< the steps before the job's own operation, or all steps of a job without one
 };
 
 }  // namespace gpuimg

@@ -162,7 +162,7 @@ class ImageSteps {
   std::vector<std::shared_ptr<ImageStep>> steps_;
 };
 
-/// The largest image that a file may hold, according to its header.
+/// The largest image that a file may contain, according to its header.
 ImageShape largest_shape(const codecs::DeclaredImage& declared);
 
 /// The memory that the operations need when they run one after another on an image of this shape.

@@ -111,7 +111,7 @@ class Loader {
   codecs::ReadOptions input_options();
 
   void expect_image(const codecs::DeclaredImage& declared);
-  /// True if a device is expected to decode such a file. Memory then holds the whole file besides the result.
+  /// True if a device is expected to decode the file. The whole file is then in memory besides the result.
   bool device_decodes(const codecs::DeclaredImage& declared, std::uint64_t file_bytes);
   bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
                   std::uint64_t file_bytes);

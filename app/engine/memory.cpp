@@ -56,7 +56,7 @@ std::uint64_t free_in_system() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// May be up to 20 ms old, because reading it takes as long as decoding a small image.
+/// The result may be up to 20 ms old, because reading the limits takes as long as decoding a small image.
 std::optional<GroupMemory> memory_of_group() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLasts(20);
