@@ -68,8 +68,7 @@ std::vector<std::string> ImageSteps::side_files() const {
 }
 
 bool ImageSteps::can_be_watched() const {
-  return steps_.size() == 1 &&
-         steps_.front()->can_be_watched();  // the progress of one step says little about the whole
+  return steps_.size() == 1 && steps_.front()->can_be_watched();  // the progress of one step says little about all
 }
 
 RowsWhen ImageSteps::rows_when() const {
