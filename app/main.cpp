@@ -1,4 +1,4 @@
-// gpuimg: histograms, equalization, integral images and HSL of images.
+// The entry point of the gpuimg program.
 #include <fcntl.h>
 #include <unistd.h>
 

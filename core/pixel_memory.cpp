@@ -89,8 +89,8 @@ void PixelPool::release(std::byte* pixels) {
   }
 }
 
-/// Picks the smallest idle block that fits and is at most kMaxSlack times too large. If there is none, frees all idle
-/// blocks, because the image size has changed.
+/// Picks the smallest idle block that fits and is at most kMaxSlack times as large as needed. If there is none, frees
+/// all idle blocks, because the image size has changed.
 PixelPool::BlockPointer PixelPool::idle_block_for(std::size_t bytes) {
   constexpr std::size_t kMaxSlack = 4;
   const std::lock_guard lock(mutex_);

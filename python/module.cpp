@@ -221,8 +221,7 @@ nb::object dlpack_of(nb::handle self) {
 }
 
 /// Version 3 of __cuda_array_interface__. `stream` is None, because consumers need not wait: image_on() has waited
-/// the pixels are complete.
-/// The array is declared writable, because PyTorch rejects read-only arrays.
+/// until the pixels are complete. The array is declared writable, because PyTorch rejects read-only arrays.
 nb::dict cuda_interface(const PyImage& image) {
   if (!image.device()) {
     throw nb::attribute_error("the image is not on a CUDA device");

@@ -61,11 +61,11 @@ class CommandLine {
   /// All subcommands and options.
   [[nodiscard]] CommandModel model() const { return programs_.back()->parser.program(); }
 
-  /// The steps that words such as "resize --size 50% --then flip horizontal" describe, ready to process images.
+  /// Parses words such as "resize --size 50% --then flip horizontal". Returns the steps, ready to process images.
   static std::vector<EarlierStep> steps_of(const std::vector<Command>& commands, const std::vector<std::string>& words);
 
-  /// Replaces parse() and run(): passes the job that a command line describes to take(). The job lives until take()
-  /// returns. File names among the words are parsed, but not used.
+  /// Use this instead of parse() and run(). Makes the job of a command line, and passes it to take(). The job lives
+  /// until take() returns. File names among the words are parsed, but not used.
   void pass_job(const std::vector<std::string>& words, const std::function<void(ImageJob& job)>& take);
 
  private:

@@ -27,13 +27,13 @@ struct PositionalSpec {
 };
 
 struct OptionSpec {
-  std::string names;           ///< comma-separated: "-o,--output"; the first long one is its name
+  std::string names;           ///< comma-separated: "-o,--output"; the first long name identifies the option
   OptionText description;      ///< for --help
   std::string type_name = {};  ///< placeholder of the value; "FILE" and "FILE.csv" mean files
   std::string group = {};      ///< heading in --help; empty: an option of the operation itself
-  bool reads_file = false;     ///< the value names an input; its content affects the result, not its name
+  bool reads_file = false;     ///< the value is the name of an input file, whose content affects the result
   std::string variable = {};   ///< environment variable to use if the option is not given
-  bool is_of_run = false;      ///< with several steps, belongs to the run: it says how OUT is written
+  bool is_of_run = false;      ///< with several steps, the option belongs to the run: it says how OUT is written
   bool is_of_end = false;      ///< affects only the summary of all images, so --resume may change it
 };
 
@@ -111,7 +111,7 @@ class CommandParser {
   void declare_step(MakeStep make = nullptr);
   [[nodiscard]] StepPlace step_place() const { return step_place_; }
 
-  /// For a subcommand, after parsing.
+  /// Makes the step of a subcommand. Call this after parsing.
   [[nodiscard]] std::shared_ptr<ImageStep> make_step() const { return make_step_(); }
 
   /// For a subcommand, after parsing: its name and options. Defaults of options that are not given are in brackets.

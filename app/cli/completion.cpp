@@ -21,7 +21,7 @@ std::vector<Choice> step_choices(const CommandModel& program) {
   return choices;
 }
 
-/// The second positional if the first one has choices: files follow "rotate 90". Null otherwise.
+/// The second positional if the first one has choices, such as the files after "rotate 90". Null otherwise.
 const PositionalModel* after_words(const CommandModel& command) {
   const auto& positionals = command.positionals;
   return positionals.size() > 1 && !positionals[0].choices.empty() ? &positionals[1] : nullptr;

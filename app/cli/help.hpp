@@ -37,7 +37,7 @@ struct PositionalModel {
 };
 
 struct OptionModel {
-  std::vector<std::string> names;  ///< short ones first: "-o", "--output"; without names kept for compatibility
+  std::vector<std::string> names;  ///< short names first: "-o", "--output"; without compatibility names
   OptionText text;
   std::string placeholder;  ///< for the value: "FILE.csv"; empty: a flag
   std::string group;        ///< heading in --help
@@ -87,7 +87,8 @@ std::string program_manual(const CommandModel& program, const std::string& versi
 /// gpuimg-SUBCOMMAND(1).
 std::string subcommand_manual(const CommandModel& program, const CommandModel& subcommand, const std::string& version);
 
-/// A completion script: to be read by `eval`, or installed in bash-completion's folder. Needs no bash-completion.
+/// A completion script: to be read by `eval`, or installed in bash-completion's folder. Also works without
+/// bash-completion.
 std::string bash_completion(const CommandModel& program);
 
 /// Likewise, to be installed as `_gpuimg` in a folder of $fpath, or read by `eval` after compinit.

@@ -1,5 +1,5 @@
-// Messages to the user, and the abilities of the terminal. Messages go to stderr, or to a StreamCapture, with control
-// characters escaped; results go to stdout. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
+// Messages to the user, and the capabilities of the terminal. Messages go to stderr, or to a StreamCapture, with
+// control characters escaped; results go to stdout. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ std::string message_line(Verbosity least, const std::string& message);
 void print_report(const char* text);
 inline void print_report(const std::string& text) { print_report(text.c_str()); }
 
-/// The abilities of a stream.
+/// The capabilities of a stream.
 struct Terminal {
   bool is_terminal = false;
   bool escapes = false;  ///< understands ANSI escapes: a terminal, and TERM is set and not "dumb"

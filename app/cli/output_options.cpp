@@ -175,8 +175,8 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
                          std::optional<codecs::FileFormat> format, Verbosity verbosity) {
   const bool is_png = format == codecs::FileFormat::png;
   const bool is_jpeg = format == codecs::FileFormat::jpeg;
-  const bool is_webp = format && codecs::codec_of(*format).name == "WebP";  // not in every build
-  const bool is_tiff = format && codecs::codec_of(*format).name == "TIFF";  // not in every build
+  const bool is_webp = format && codecs::codec_of(*format).name == "WebP";  // FileFormat::webp may not exist
+  const bool is_tiff = format && codecs::codec_of(*format).name == "TIFF";  // FileFormat::tiff may not exist
   const bool has_jpeg_data = is_jpeg || (is_tiff && arguments.compression == "jpeg");
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {

@@ -392,7 +392,7 @@ class Service {
     CommandLine command(commands, version_text);
     command.stay(shared);
     command.tell(nullptr, [this](const Error& error) {
-      if (error.kind() == ErrorKind::device_fault) {  // also in a command that calls the backend itself
+      if (error.kind() == ErrorKind::device_fault) {  // includes faults in commands that call the backend directly
         resident_.has_lost_device = true;
       }
     });
@@ -425,7 +425,7 @@ class Service {
   GlobalArguments defaults_;
   int jobs_;
   int threads_alone_;            ///< threads of a command line that runs alone
-  std::string divided_threads_;  ///< --threads of command lines that run beside others; empty if --threads is given
+  std::string divided_threads_;  ///< value of --threads while several command lines run; empty if the user gave one
   const StopSignal& stop_;
   Resident resident_;
   std::shared_mutex alone_;  ///< held exclusively by a request that runs alone

@@ -93,7 +93,8 @@ BackendTiming timed(const Trial& trial, const Side& side) {
   return timing;
 }
 
-/// Compares the result of every backend that has the operation with that of the first one, then times each.
+/// Compares the result of each backend with the first backend's result, then times each. Skips backends that do not
+/// have the operation.
 BenchRow row_of(const Trial& trial, const std::vector<Side>& sides) {
   BenchRow row;
   row.operation = trial.name;
@@ -211,7 +212,8 @@ class CodecBench {
     return codecs::decode_image(file, image_.name, reading_);
   }
 
-  /// Compares every backend that decodes the file with the first one, then times each.
+  /// Compares the pixels from each backend with the first backend's pixels, then times each. Skips backends that do not
+  /// decode the file.
   [[nodiscard]] BenchRow decoding(std::string name, std::span<const std::byte> file) const {
     BenchRow found = row(std::move(name));
     std::optional<Image> first;
@@ -237,7 +239,8 @@ class CodecBench {
     return found;
   }
 
-  /// Compares the file of every backend that encodes the pixels with the file of the host, then times each.
+  /// Compares the file from each backend with the host's file, then times each. Skips backends that do not encode the
+  /// pixels.
   [[nodiscard]] BenchRow encoding(std::string name, FileFormat format, const std::vector<std::byte>& file,
                                   const codecs::WriteOptions& options) const {
     BenchRow found = row(std::move(name));

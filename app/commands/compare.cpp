@@ -1,4 +1,4 @@
-// gpuimg compare A B [OUT]: tells whether two images are equal or alike enough, and how much they differ. OUT is a
+// gpuimg compare A B [OUT]: tells whether two images are equal, or similar enough, and how much they differ. OUT is a
 // picture of the differences; for folders, a table. docs/cli.md, "compare".
 #include <fmt/format.h>
 
@@ -163,7 +163,7 @@ class ComparedFile {
   [[nodiscard]] bool has_lost_pages() const { return !pages_.lost.empty(); }
   [[nodiscard]] bool is_single() const { return pages() == 1 && !has_lost_pages(); }
 
-  /// For reports.
+  /// The file's name in reports.
   [[nodiscard]] std::string name() const { return unescaped_input_name(path_); }
 
   /// The name with the page number, unless the file has only one page.
@@ -378,7 +378,7 @@ class CompareJob final : public ImageJob {
       reported_->push_back(reported);
       ++(passes ? counts->passing : counts->failing);
       if (last_of_b != nullptr) {
-        last_of_b->reject_if_lost();  // no page of A lacks a page in B, so only this call checks B
+        last_of_b->reject_if_lost();  // every page of A has a partner, so no other call checks B
       }
     };
   }
@@ -403,7 +403,8 @@ class CompareJob final : public ImageJob {
     return found != pairs_.end() ? &found->second : nullptr;
   }
 
-  /// For two files: the bytes of the picture (8 bits, or amplified), and three times as many for --side-by-side.
+  /// For two files: 3 bytes for the picture of the differences, or up to 6 if it is amplified; and 9 for
+  /// --side-by-side, which shows three pictures.
   [[nodiscard]] std::uint64_t picture_bytes_per_pixel() const {
     const bool has_picture = !arguments_.output.empty() || !arguments_.side_by_side.empty();
     if (!has_picture || is_folder_name(arguments_.a)) {
@@ -491,7 +492,7 @@ class CompareJob final : public ImageJob {
   const Options& options_;
   const GlobalOptions& globals_;
   std::map<std::string, Pair> pairs_;   ///< by the path in A
-  std::vector<std::string> only_in_b_;  ///< files, and also pages of files that both have
+  std::vector<std::string> only_in_b_;  ///< files, and extra pages of files that both folders have
   std::unique_ptr<PairCounts> counts_ = std::make_unique<PairCounts>();
   std::unique_ptr<std::vector<ReportedPair>> reported_ = std::make_unique<std::vector<ReportedPair>>();
   std::unique_ptr<std::vector<std::string>> only_in_a_ = std::make_unique<std::vector<std::string>>();

@@ -130,7 +130,7 @@ class DeskewStep final : public ImageStep {
     made.save_more = [found, shown = input_name(input.path), &worker](OutputWriter&) {
       if (!found->has_text) {
         worker.report.note(fmt::format("{}: no lines of text were found, so it is not rotated", shown));
-        worker.report.keep_result("");  // an earlier step may have left its own
+        worker.report.keep_result("");  // drops the result of an earlier step
         return;
       }
       worker.report.detail(fmt::format("{}: the angle is {} degrees", shown, degrees_of(*found)));

@@ -105,7 +105,7 @@ HashedImage image_kept(const std::string& name, const std::string& text) {
   return image;
 }
 
-/// The place of an image among the groups.
+/// The group of an image, and its distance.
 struct Membership {
   std::uint32_t group = 0;  ///< from 1; 0: in no group
   int distance = 0;         ///< to the first image of the group, in bits

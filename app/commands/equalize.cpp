@@ -130,7 +130,7 @@ EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   return color;
 }
 
-/// Nothing without --clahe.
+/// The options of --clahe; nullopt without it.
 std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const EqualizeOptions& options) {
   if (!arguments.clahe) {
     if (!arguments.tiles.empty() || arguments.clip || !arguments.bins.empty()) {

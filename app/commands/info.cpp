@@ -1,6 +1,6 @@
 // gpuimg info FILE…: prints the headers of files without decoding. docs/cli.md, "info".
-// Prints words for people and keys for programs. Properties that only some formats have arrive as HeaderFacts, so this
-// file does not list them.
+// Prints words for people and keys for programs. Format-specific properties are stored as HeaderFacts, which this file
+// does not list.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -183,7 +183,7 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
   return rows;
 }
 
-/// Adds the facts that fit on a line: words, true flags, and the number of images besides the first.
+/// Adds the facts that fit on a line: words, true flags, and the number of pages or images if there are several.
 void add_brief_facts(const DeclaredImage& image, std::string& line) {
   for (const HeaderFact& fact : image.facts) {
     const auto* count = std::get_if<std::uint64_t>(&fact.value);
@@ -372,7 +372,7 @@ Files files_of(const InputArguments& arguments, Verbosity verbosity) {
   return files;
 }
 
-/// Prints a file; returns false if it is damaged. Prints as much of a damaged file as can be read.
+/// Prints the properties of a file, as far as its header can be read; returns false if the file is damaged.
 bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& globals) {
   const codecs::FileHeader header = codecs::read_file_header(name, {globals.page});
   for (const std::string& detail : header.details) {
@@ -389,8 +389,8 @@ bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& glo
   return header.damage.empty();
 }
 
-/// Prints a file; returns false if it cannot be read or is damaged, so that the other files are printed too. Throws
-/// only if the output cannot be written.
+/// Like show(), but also returns false if the file cannot be read, so that the other files are printed too. Throws only
+/// if the output cannot be written.
 bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
   try {
     return show(name, true, globals);

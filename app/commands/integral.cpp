@@ -301,7 +301,7 @@ WindowOptions checked_window(const WindowArguments& arguments) {
   return options;
 }
 
-/// Both arguments must outlive the job. Throws Error{usage}.
+/// `image_output` must outlive the job. Throws Error{usage}.
 std::unique_ptr<ImageJob> make_window_job(const WindowOptions& options, const ImageOutputArguments& image_output) {
   if (options.statistic == WindowStatistic::mean) {
     return std::make_unique<PhotoJob>(std::make_shared<MeanStep>(options), image_output);

@@ -188,7 +188,7 @@ void PhotoJob::note_options(const std::string& output, Verbosity verbosity) cons
   steps_.note_options(verbosity);
   note_without_effect(arguments_, output, output_.format_of(output), verbosity);
   const codecs::FileFormat format = output_.format_of(output);
-  const bool is_tiff = codecs::codec_of(format).name == "TIFF";  // not in every build
+  const bool is_tiff = codecs::codec_of(format).name == "TIFF";  // FileFormat::tiff does not exist in every build
   const bool is_jpeg_in_tiff = is_tiff && arguments_.compression == "jpeg";
   if (steps_.is_bilevel() && (format == codecs::FileFormat::jpeg || is_jpeg_in_tiff)) {
     print_note(
@@ -238,7 +238,7 @@ void PhotoJob::check_header(Worker& worker, const ItemPaths& paths) const {
   const std::string name = input_name(paths.input, paths.page.number);
   try {
     steps_.check_shapes({stored.height, stored.width, stored.format}, name,
-                        worker);  // the EXIF orientation may make it fit
+                        worker);  // an EXIF orientation may swap the sides, so that the image fits
   } catch (const Error&) {
     steps_.check_shapes(stored, name, worker);
   }

@@ -45,8 +45,8 @@ class PhotoOutput {
   /// ExtraBytes::of_thread, for process() from rows.
   [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
 
-  /// Runs the steps, converts their result, and writes it with `options`. Works in bands if the input is rows. The
-  /// backend encodes the output if it can.
+  /// Runs the steps, converts their result, and writes it with `options`. Works in bands if the input provides rows.
+  /// The backend encodes the output if it can.
   void process(OperationInput input, const Steps& steps, const ImageShape& result, const std::string& output,
                const codecs::WriteOptions& options, Worker& worker) const;
 
@@ -128,10 +128,10 @@ class GeometryStep final : public ImageStep {
   PictureOperation operation_;
 };
 
-/// Declares --format and the options of how a photo is written.
+/// Declares --format and the other options for writing a photo.
 void add_photo_options(CommandParser& parser, ImageOutputArguments& arguments);
 
-/// The same for black and white, whose --depth is 1 or 8.
+/// The same for black and white images, whose --depth is 1 or 8.
 void add_bilevel_options(CommandParser& parser, std::string& depth, ImageOutputArguments& arguments);
 
 }  // namespace gpuimg

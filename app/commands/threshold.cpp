@@ -35,7 +35,7 @@ struct Arguments {
   std::string method = name_of(ThresholdOptions().method, kMethodNames);
   std::string channel = name_of(ThresholdOptions().channel, kPlainChannelNames);
   std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
-  std::string value;  ///< empty: Otsu's
+  std::string value;  ///< empty: Otsu's threshold
   std::optional<int> classes;
   std::string flatten;  ///< empty: do not flatten
   std::string window;   ///< empty: the default

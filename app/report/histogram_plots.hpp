@@ -29,8 +29,8 @@ struct TerminalStyle {
 /// Lays out a line with name and size, the chart, an axis and statistics: three lines for a single channel, or one line
 /// per channel. Each channel has its own rows and is scaled to count_ceiling(), which is printed next to its top row;
 /// higher columns end in an arrow. A column with at least one pixel is always visible. Text that does not fit the width
-/// wraps. If the terminal is too low, a single channel still gets 6 rows, and several channels get 2 each. Lines end in
-/// LF.
+/// wraps. If the terminal has too few rows, a single channel still gets 6 rows, and several channels get 2 each. Lines
+/// end in LF.
 std::string to_terminal(const HistogramReport& report, const TerminalStyle& style);
 
 }  // namespace gpuimg

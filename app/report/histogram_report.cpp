@@ -86,7 +86,7 @@ std::vector<std::uint64_t> reported_values(const std::vector<std::uint64_t>& cou
   return values;
 }
 
-/// Sets the shares of the counted pixels of the channel.
+/// Sets the three shares at the ends of the axis, relative to the counted pixels of the channel.
 void fill_end_shares(ChannelReport& channel, const ValueAxis& axis) {
   const auto& counts = channel.counts;
   const std::uint64_t counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});

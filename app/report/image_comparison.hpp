@@ -44,7 +44,7 @@ class StructuralSimilarity {
   /// The memory of one object, in bytes.
   static std::uint64_t bytes_of(int width, int height, int channels, int bits, SsimWindow window);
 
-  /// The mean of each channel over all windows inside the image. Empty if the image is smaller than a window.
+  /// The mean SSIM of each channel over all windows inside the image. Empty if the image is smaller than a window.
   [[nodiscard]] std::vector<double> means() const;
 
  private:
@@ -75,7 +75,7 @@ class StructuralSimilarity {
   std::vector<double> units_;  ///< SSIM of a row of windows, in units of 2⁻⁴⁰
   std::array<Units, 4> totals_{};
   std::size_t rows_ = 0;
-  std::size_t same_rows_ = 0;  ///< number of equal rows at the end
+  std::size_t same_rows_ = 0;  ///< number of consecutive equal rows up to the latest row
   std::size_t window_rows_ = 0;
   std::size_t same_window_rows_ = 0;
   bool has_sums_ = false;

@@ -213,8 +213,9 @@ std::vector<std::uint32_t> sparse_numbers(int bits, int most) {
   return numbers;
 }
 
-/// Let `distance` be `parts` · r + a, with 0 ≤ a < `parts`. It is enough to search a + 1 parts up to r bits, and the
-/// others up to r − 1 bits, or not at all if r is 0. Keys have no more bits than this number of hashes needs.
+/// Let `distance` be `parts` · r + a, with 0 ≤ a < `parts`. It is enough to search a + 1 parts for keys that differ in
+/// up to r bits, and the other parts for keys that differ in up to r − 1 bits. If r is 0, the other parts need no
+/// search. Keys have no more bits than this number of hashes needs.
 std::vector<Part> parts_for(int parts, int distance, std::size_t hashes) {
   const int enough = std::clamp(static_cast<int>(std::bit_width(hashes)) + 1, 1, kMostKeyBits);
   std::vector<Part> all;

@@ -47,7 +47,7 @@ inline constexpr Limits<int> kHashDistanceLimits{0, 16};
 
 /// Groups of similar images, as rising indices into `hashes`; groups are in the order of their first index. Two hashes
 /// belong to one group if they differ in up to `distance` bits, or if a chain of such pairs connects them. An image
-/// without similar ones has no group.
+/// without similar images belongs to no group.
 std::vector<std::vector<std::uint32_t>> groups_of_near_hashes(std::span<const std::uint64_t> hashes, int distance);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// The statistics that --fail-if knows, in one table.
+// The statistics that --fail-if accepts, in one table.
 #include "report/level_check.hpp"
 
 #include <fmt/format.h>

@@ -14,7 +14,7 @@ namespace gpuimg {
 class LevelCheck {
  public:
   /// Parses "clipped>1%": a statistic, one of > >= < <=, and a number. % means percent of the counted pixels, or of V
-  /// for levels. Also "width<640", for the image itself. Throws Error{usage}.
+  /// for levels. Also parses "width<640", a condition on the image itself. Throws Error{usage}.
   explicit LevelCheck(const std::string& text);
 
   /// True for width, height, channels, bits and pages. A sum of images does not have these.

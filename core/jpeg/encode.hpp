@@ -153,7 +153,7 @@ struct CodeTables {
 /// Returns false if the two chroma components use different tables, or if a table lacks a symbol that pixels may need.
 bool build_code_tables(const JpegScanFormat& format, CodeTables& tables);
 
-/// The bits that follow a symbol (T.81, F.1.2.1). Negative values are stored minus 1.
+/// The bits that follow a symbol (T.81, F.1.2.1). A negative value v is stored as the low bits of v − 1.
 struct ValueBits {
   std::uint32_t count;
   std::uint32_t bits;
@@ -242,7 +242,7 @@ class BitPacker {
   }
 
  private:
-  std::uint64_t waiting_ = 0;  ///< holds `count_` bits, from the top; the bits before the packer's first one are 0
+  std::uint64_t waiting_ = 0;  ///< holds `count_` bits, from the top; the bits before the packer's first bit are 0
   std::uint32_t word_;
   std::uint32_t count_;
   AddWord add_word_;

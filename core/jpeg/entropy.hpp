@@ -75,8 +75,8 @@ GPUIMG_HD inline GroupEntry find_group(const std::uint16_t* groups, std::uint32_
   return {groups[(table << kGroupBits) + (window >> (32 - kGroupBits))]};
 }
 
-/// The signed value that the last `value_bits` of the first `bits` bits of `window` encode. EXTEND of T.81, figure
-/// F.12; modulo 2³².
+/// Decodes the signed value of the symbol in the first `bits` bits of `window`. The value is in the last `value_bits`
+/// of these bits. EXTEND of T.81, figure F.12; modulo 2³².
 GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t bits, std::uint32_t value_bits) {
   const std::uint32_t aligned = window << (bits - value_bits);
   const std::uint32_t magnitude = (aligned >> 1) >> (31 - value_bits);
@@ -262,7 +262,7 @@ class ScanCursor {
 /// Decodes and sums the symbols that begin before bit `end`. Leaves the cursor after the last of these symbols.
 GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
   ScanSums sums;
-  // All symbols of a group that begins before this bit begin before `end`.
+  // If a group begins before this bit, all of its symbols begin before `end`.
   const std::uint32_t groups_end = end > kGroupBits ? end - kGroupBits : 0;
   while (cursor.bit() < end) {
     const std::uint32_t window = cursor.window();
@@ -312,7 +312,7 @@ struct SubsequenceTask {
   std::uint32_t end = 0;          ///< end of the subsequence, in bits
   std::uint32_t segment_end = 0;  ///< end of the segment, in bits
   bool is_last = false;           ///< last subsequence of its segment
-  std::uint32_t first_block = 0;  ///< of the segment, as a number in the scan
+  std::uint32_t first_block = 0;  ///< index in the scan of the segment's first block
   std::uint32_t segment_blocks = 0;
 };
 
@@ -366,7 +366,7 @@ class BlockWalk {
     last_ = find_symbol(code_.symbols, cursor_.ac_table(), window);
     cursor_.move(last_.bits(), last_.advance());
     if (last_.value_bits() > 0) {
-      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // larger places wrap around; end_block() reports them
+      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // larger positions wrap around; end_block() reports them
       put((cursor_.index() - 1) & kLastPlace,
           static_cast<std::int16_t>(signed_value(window, last_.bits(), last_.value_bits())));
     }

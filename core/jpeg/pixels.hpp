@@ -211,7 +211,7 @@ GPUIMG_HD inline void upsample(const SamplePlane& plane, int x, int y, std::uint
   }
 }
 
-/// Before clamping.
+/// Red, green and blue before clamping.
 struct RgbSums {
   std::int32_t r = 0;
   std::int32_t g = 0;

@@ -1,5 +1,6 @@
-// Cuts a scan into subsequences, and makes a SubsequenceTask from the results for each one. The host can do part of the
-// work for a device: remove stuffing, and find the states in flat images, where synchronization never succeeds.
+// Cuts a scan into subsequences, and makes a SubsequenceTask from the results of skimming each subsequence. The host
+// can do part of the work for a device: remove stuffing, and find the states in flat images, where synchronization
+// never succeeds.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +31,7 @@ GPUIMG_HD inline std::uint32_t subsequences_of(std::uint32_t bytes, std::uint32_
 /// Where a subsequence lies in the scan.
 struct Subsequence {
   std::uint32_t segment = 0;
-  std::uint32_t begin = 0;  ///< in bits, as all positions here
+  std::uint32_t begin = 0;  ///< in bits, like all positions here
   std::uint32_t end = 0;
   std::uint32_t segment_end = 0;
   bool is_first = false;  ///< first subsequence of its segment
@@ -78,7 +79,7 @@ struct SegmentSums {
 struct SubsequenceTable {
   DecoderState* ends = nullptr;          ///< the state at the end of each subsequence
   ScanSums* own = nullptr;               ///< the sums over each subsequence
-  ScanSums* before = nullptr;            ///< sums before each, since its segment or tile began (whichever is later)
+  ScanSums* before = nullptr;            ///< sums before each, from its segment's or tile's beginning (the later one)
   DecoderState* assumed_ends = nullptr;  ///< per tile: assumed state at the end of the preceding subsequence
   SegmentSums* tile_sums = nullptr;      ///< per tile: its sums
   ScanSums* before_tile = nullptr;  ///< per tile: sums before it, from the beginning of the segment that it starts in

@@ -217,7 +217,7 @@ void clahe_map(const Count* counts, std::uint32_t levels, const ClaheOptions& op
   }
 }
 
-/// The two tiles of a row or column of tiles that a pixel lies between.
+/// The two adjacent tiles, along one axis, between whose centers a pixel lies.
 struct TilePlace {
   int cell = 0;  ///< 0 before the first tile's center, 1 between the first two, …
   int first = 0;
@@ -300,8 +300,8 @@ GPUIMG_HD constexpr int tile_before(int cell) { return cell == 0 ? 0 : cell - 1;
 GPUIMG_HD constexpr int tile_after(int cell, int tiles) { return cell < tiles ? cell : tiles - 1; }
 
 /// Distributes the columns [begin, end) of a rectangle over the threads of a block, in aligned groups of adjacent
-/// pixels. Thread t takes the groups t mod at_once, t mod at_once + at_once, … of the rows t div at_once, t div at_once
-/// + rows_at_once, …
+/// pixels. Thread t processes the groups t mod at_once, t mod at_once + at_once, … of the rows t div at_once, t div
+/// at_once + rows_at_once, …
 struct ColumnDeal {
   int begin = 0;
   int end = 0;

@@ -46,7 +46,7 @@ inline ThresholdRule threshold_rule(PixelFormat format, const ThresholdOptions& 
 /// A WolfScale as a device accumulates it: each member starts at zero, and is updated to the maximum of itself and a
 /// new value.
 struct WolfMaxima {
-  std::uint64_t variance = 0;  ///< bits of a double ≥ 0, which as integers have the same order as the numbers
+  std::uint64_t variance = 0;  ///< bits of a double ≥ 0; compared as integers, they have the order of the doubles
   std::uint32_t darkness = 0;  ///< 2³² − 1 − level
 
   [[nodiscard]] WolfScale scale() const {
@@ -57,8 +57,8 @@ struct WolfMaxima {
   }
 };
 
-/// For methods that compute in float64. `spread` is the standard deviation; for nick, the root mean square.
-/// Multiplications and additions must not be fused.
+/// True if the level is above the threshold, for methods that compute in float64. `spread` is the standard deviation;
+/// for nick, the root mean square. Multiplications and additions must not be fused.
 template <ThresholdMethod method>
 GPUIMG_HD inline bool is_above(std::uint32_t level, double mean, double spread, const ThresholdRule& rule) {
   const double x = static_cast<double>(level);
@@ -213,7 +213,7 @@ class OtsuClasses {
     for (std::size_t k = 2; k <= classes; ++k) {
       ends_[k].resize(levels_.size());
       std::vector<double> best(levels_.size());
-      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // all classes: only the suffix of all levels
+      const std::size_t end = k == classes ? 1 : levels_.size() - k + 1;  // the last pass needs only one suffix
       find_ends(k, rest, best, {0, end, 1, levels_.size()});
       rest = std::move(best);
     }
@@ -248,8 +248,9 @@ class OtsuClasses {
     return sum * sum / static_cast<double>(of.count);
   }
 
-  /// For each suffix of the levels, split into k classes, finds where the first class ends. A longer suffix never has a
-  /// later end. So the range of suffixes is halved recursively, and only a few ends are tried for each suffix.
+  /// For each suffix of the levels, split into k classes, finds where the first class ends. The first class of a longer
+  /// suffix never ends later. So the range of suffixes is halved recursively, and only a few ends are tried for each
+  /// suffix.
   void find_ends(std::size_t k, const std::vector<double>& rest, std::vector<double>& best, const Part& part) {
     if (part.first >= part.last) {
       return;

@@ -1,7 +1,7 @@
 // Dynamic blocks of a deflate stream, for decoding by many threads. Finds where a block may begin: first tests a few
 // header fields at every bit, then the complete header. Builds the tables of a block's codes, which a group of threads
-// shares: one entry per 10 bits of a literal or match length, and per 8 bits of a distance; longer codes are looked up
-// by length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7. Rejects the same blocks as zlib's inflate.
+// shares: one entry for each value of 10 bits (literals and match lengths) or 8 bits (distances). Longer codes are
+// looked up by length. RFC 1951, sections 3.2.2, 3.2.5 and 3.2.7. Rejects the same blocks as zlib's inflate.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ GPUIMG_HD constexpr std::uint32_t precode_space(std::uint32_t length) {
 }
 constexpr std::uint32_t kWholePrecode = 1U << kMaxCodeLengthBits;
 
-/// The total space of four lengths of three bits each. is_complete_precode() looks it up in a table with this many
+/// is_complete_precode() looks up the total space of four lengths, of three bits each, in a table with this many
 /// entries.
 constexpr std::uint32_t kPrecodeSpaces = 1U << 12;
 GPUIMG_HD constexpr std::uint16_t precode_spaces(std::uint32_t lengths) {
@@ -93,8 +93,8 @@ struct CodeSpace {
 constexpr std::uint32_t kDistanceLengths = kFixedLiteralSymbols;
 constexpr std::uint32_t kBlockLengths = kDistanceLengths + kFixedDistanceSymbols;
 
-/// Decodes code lengths. An entry per seven bits holds the symbol and, from bit 5 on, the length of its code. The
-/// entries of one table lie `stride` apart.
+/// Decodes code lengths. There is one entry for each value of seven bits. It holds the symbol and, from bit 5 on, the
+/// length of its code. The entries of one table lie `stride` apart.
 struct PrecodeTable {
   static constexpr std::uint32_t kEntries = 1U << kMaxCodeLengthBits;
 
@@ -233,9 +233,9 @@ GPUIMG_HD constexpr std::uint32_t entry_of(std::uint32_t code_bits, std::uint32_
   return code_bits | extra_bits << 4 | static_cast<std::uint32_t>(meaning) << 8;
 }
 
-/// For bits that match no code. Its length is one bit, so that a walk from a guess can continue.
+/// The entry for bits that match no code. Its length is one bit, so that a walk from a guess can continue.
 constexpr std::uint32_t kNoCode = entry_of(1, 0, Meaning::nothing);
-/// For codes longer than the index of the table.
+/// The entry for codes longer than the index of the table.
 constexpr std::uint32_t kLongCode = entry_of(0, 0, Meaning::nothing);
 
 /// The smallest value of a symbol. Symbols form groups of 2^group_bits; each group has one more extra bit than the one
@@ -298,7 +298,7 @@ struct LengthSums {
 
 /// A canonical code. All codes are left-aligned in 15 bits.
 struct CanonicalCode {
-  std::uint32_t limit[kMaxCodeBits + 1];     ///< per length: end of its codes, the first possible longer code
+  std::uint32_t limit[kMaxCodeBits + 1];     ///< per length: end of its codes, which is the first possible longer code
   std::uint32_t position[kMaxCodeBits + 1];  ///< per length: add this to a code to get its place in `ordered`; may wrap
 };
 
@@ -413,8 +413,8 @@ GPUIMG_HD inline Coded coded_distance_at(const CodeTables& tables, std::uint32_t
   return {entry == kLongCode ? long_entry<false>(tables, bits) : entry};
 }
 
-/// A group of kTableLanes threads sorts the symbols of a code. Each thread takes kLiteralsPerLane or kDistancesPerLane
-/// consecutive symbols.
+/// A group of kTableLanes threads sorts the symbols of a code. Each thread handles kLiteralsPerLane or
+/// kDistancesPerLane consecutive symbols.
 constexpr std::uint32_t kTableLanes = 32;
 constexpr std::uint32_t kLiteralsPerLane = kDistanceLengths / kTableLanes;
 constexpr std::uint32_t kDistancesPerLane = (kBlockLengths - kDistanceLengths) / kTableLanes;

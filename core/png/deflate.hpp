@@ -243,7 +243,8 @@ GPUIMG_HD inline std::uint32_t canonical_code(const std::uint8_t* lengths, const
 
 // --- The header of a dynamic block, and the sizes of blocks: sections 3.2.3 to 3.2.7 ---------------------------------
 
-/// For literals, end of block and match lengths: the host's encoder writes four literals at once.
+/// The limit for codes of literals, the end of a block and match lengths, because the host's encoder writes four
+/// literals at once.
 constexpr std::uint32_t kMaxLiteralCodeBits = 14;
 
 /// The code lengths at the beginning of a dynamic block: run-length encoded, then Huffman coded. Section 3.2.7.

@@ -66,7 +66,7 @@ GPUIMG_HD constexpr std::uint32_t attempt_position(std::uint32_t place, std::uin
 }
 
 /// The table of a part is filled in advance with positions before the part: every 8th position of the window, then the
-/// two noted positions below, as if a match had just ended.
+/// two positions that are noted after a match, as if a match had just ended.
 constexpr std::uint32_t kPrimingStep = 8;
 
 /// Positions that are noted after a match, as distances from its end.

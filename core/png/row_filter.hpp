@@ -169,7 +169,7 @@ constexpr std::uint32_t kChunkWords = kPixelBytes % 3 == 0 ? 3
                                       : kPixelBytes == 4   ? 2
                                                            : 4;
 
-/// State while a row is undone from left to right. A pixel has at most two words.
+/// State while the filter of a row is undone from left to right. A pixel has at most two words.
 struct RowState {
   std::uint32_t left[2] = {};
   std::uint32_t corner[2] = {};

@@ -109,7 +109,8 @@ inline std::uint64_t most_chunk_bytes(const StripLayout& layout) {
 
 /// A block's type, its codes, and the bits before its symbols: three header bits, then the header of a dynamic block.
 struct BlockCodes {
-  static constexpr std::uint32_t kHeaderWords = 128;  ///< 316 lengths of 7 bits, 7 more for every third, and 74 bits
+  /// Enough for 316 lengths of 7 bits each, 7 extra bits for every third length, and 74 bits before the lengths.
+  static constexpr std::uint32_t kHeaderWords = 128;
 
   BlockType type;
   std::uint32_t header_bits;

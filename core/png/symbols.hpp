@@ -14,9 +14,9 @@
 
 namespace gpuimg::png {
 
-/// A byte of the output that may not be known yet. Below 256 it is the byte. When emitted: kDistant | distance − 1.
-/// While its tile is resolved: kInTile | position in the tile. After that: kDistant | position in the window before the
-/// supertile.
+/// A byte of the output that may not be known yet. A value below 256 is the byte itself. Otherwise, when emitted:
+/// kDistant | distance − 1. While its tile is resolved: kInTile | position in the tile. After that: kDistant | position
+/// in the window before the supertile.
 using Symbol = std::uint16_t;
 constexpr std::uint32_t kDistant = 0x8000U;
 constexpr std::uint32_t kInTile = 0x4000U;
@@ -176,7 +176,8 @@ GPUIMG_HD inline std::uint32_t looked_up(std::uint32_t symbol, std::uint32_t pla
   return ring[at];
 }
 
-/// Follows a symbol of a tile for at most `steps` steps. `symbols` are those of the tile, either looked up or followed.
+/// Follows a symbol of a tile for at most `steps` steps. `symbols` contains the symbols of the tile, each either looked
+/// up or followed.
 GPUIMG_HD inline std::uint32_t followed(std::uint32_t symbol, const Symbol* symbols, int steps) {
   for (int i = 0; i < steps && is_in_tile(symbol); ++i) {
     symbol = symbols[symbol & (kInTile - 1U)];

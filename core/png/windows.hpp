@@ -1,5 +1,5 @@
 // Decodes a deflate stream with many threads at once. Blocks are cut into windows, and windows into subsequences. A
-// thread walks through each subsequence from a guessed start, and counts the bytes it makes. Then the pieces are
+// thread walks through each subsequence from a guessed start, and counts the bytes it makes. Then the results are
 // joined: each subsequence, window and block must begin where its predecessor ends, starting at the first bit of the
 // stream. docs/decisions/0030-png-decoded-on-the-device.md.
 #pragma once
@@ -60,7 +60,8 @@ GPUIMG_HD inline ListSizes list_sizes(std::uint32_t stream_bytes, const DecodeSh
   const std::uint32_t usual = stream_bytes / 256 + 64;
   sizes.candidates = stream_bytes / 64 + 4096;
   sizes.blocks = (usual < kMaxSortedBlocks ? usual : kMaxSortedBlocks) + shape.more_rounds + 1;
-  // The blocks that the search finds share the stream. The blocks that it misses need at most as many windows again.
+  // The windows of the blocks that the search finds do not overlap. The blocks that it misses need at most the same
+  // number of windows again.
   sizes.windows = sizes.blocks + 4 * (stream_bytes / (4 * shape.lanes * shape.max_words)) + 64;
   sizes.stored_runs = stream_bytes / 1024 + 64;
   return sizes;
@@ -88,7 +89,7 @@ struct Block {
 enum class WalkEnd : std::uint32_t {
   reached = 0,  ///< arrived at the requested bit
   ended = 1,    ///< passed the end of the block
-  failed = 2,   ///< met bits that match no code
+  failed = 2,   ///< encountered bits that match no code
 };
 
 /// A part of a block's data that a group of threads decodes together. Bit positions count from the beginning of the
@@ -248,7 +249,7 @@ struct Subsequence {
 /// The result of a lane's walk.
 struct LaneWalk {
   std::uint32_t entry;  ///< where the first code that counts begins
-  std::uint32_t exit;   ///< where the code after the last one begins
+  std::uint32_t exit;   ///< where the code after the last counted code begins
   std::uint32_t bytes;
   WalkEnd outcome;
 };
@@ -284,7 +285,7 @@ GPUIMG_HD inline std::uint32_t quarter_end(const Subsequence& place, std::uint32
   return quarter == Checkpoints::kCount ? place.end : at;
 }
 
-/// Walks through the rest of a subsequence, and records checkpoints.
+/// Walks from the cursor to the end of a subsequence, and records checkpoints.
 GPUIMG_HD inline LaneWalk walk_quarters(BitCursor cursor, const CodeTables& tables, const Subsequence& place,
                                         const Checkpoints& checkpoints) {
   LaneWalk lane{cursor.bit(), 0, 0, WalkEnd::reached};
@@ -314,7 +315,8 @@ GPUIMG_HD inline LaneWalk first_walk(const std::uint32_t* words, const CodeTable
   return walk_quarters(cursor, tables, place, checkpoints);
 }
 
-/// Repeats a walk from `bit`, where the preceding lane ends. Stops as soon as it meets the previous walk.
+/// Repeats a walk from `bit`, where the preceding lane ends. Stops at the first checkpoint at which both walks are at
+/// the same bit.
 GPUIMG_HD inline void walk_again(const std::uint32_t* words, const CodeTables& tables, const Subsequence& place,
                                  std::uint32_t bit, const Checkpoints& checkpoints, LaneWalk& lane) {
   BitCursor cursor(words, bit);
@@ -340,7 +342,7 @@ GPUIMG_HD inline void walk_again(const std::uint32_t* words, const CodeTables& t
   }
 }
 
-/// The place of a window's lanes. Bit positions count from the word `first_word` on.
+/// Where the lanes of a window lie. Bit positions count from the word `first_word` on.
 struct WindowPlace {
   std::uint32_t first_word;  ///< first word of the stream that a walk of the window reads
   std::uint32_t words;       ///< number of words that walks may read
@@ -446,7 +448,8 @@ GPUIMG_HD inline StoredHeader stored_header(const std::uint32_t* words, std::uin
   return header;
 }
 
-/// Skips empty stored blocks at `bit`, which encoders use to flush. Returns the bit after them. Skips only a few.
+/// Skips empty stored blocks at `bit`, which encoders use to flush. Returns the bit after them. Skips at most kMost
+/// blocks.
 GPUIMG_HD inline std::uint32_t skip_empty_blocks(const std::uint32_t* words, std::uint32_t bit, std::uint32_t end) {
   constexpr int kMost = 4;
   for (int i = 0; i < kMost && bit + kBlockHeaderBits <= end && (bits_at(words, bit) & 7U) == 0; ++i) {

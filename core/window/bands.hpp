@@ -61,10 +61,10 @@ inline constexpr std::uint32_t kBandDigit = 128;
 class BandMean {
  public:
   /// n is the number of pixels, which must be odd. Integers from 2²³ to 2²⁴ are exact floats, and the low bits of such
-  /// a float are the low bits of the integer. A sum is increased by n/2 − ½ + n·m, which makes it larger than 2²³. Its
-  /// product with 1/n then exceeds the mean by m. Rounding the inverse changes a quotient by less than 0.6/n. If the
-  /// inverse is too small, sums are increased by one more. So a computed quotient is never below the exact quotient,
-  /// and less than 1/n above it.
+  /// a float are the low bits of the integer. A sum is increased by n/2 − ½ + n·m, with an integer m that makes it
+  /// larger than 2²³. Its product with 1/n then exceeds the mean by m. Rounding the inverse changes a quotient by less
+  /// than 0.6/n. If the inverse is too small, sums are increased by one more. So a computed quotient is never below the
+  /// exact quotient, and less than 1/n above it.
   explicit BandMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
     const std::uint32_t multiple = ((1U << 23) - 1) / n + 1;
     const bool is_below = static_cast<double>(inverse_) * n < 1.0;

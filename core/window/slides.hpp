@@ -69,8 +69,7 @@ class RowParts {
   static constexpr int kAlignment = 16;  ///< alignment of the first column held
 
   RowParts() = default;
-  /// For blocks that hold up to `most` columns. count() is 0 if most of these columns would lie outside the part
-  /// itself.
+  /// For blocks that hold up to `most` columns. count() is 0 if a part would be shorter than a quarter of `most`.
   RowParts(int width, int radius, int most) : width_(width), radius_(radius), length_(width) {
     if (width > most) {
       const int room = (most - 2 * radius - (kAlignment - 1)) / kUnit * kUnit;
@@ -145,9 +144,9 @@ GPUIMG_HD constexpr int nearby_row(int row, int height, Border border) {
                                        : (row < 0 ? -row : 2 * (height - 1) - row);
 }
 
-/// The place of a word in shared memory, chosen to avoid bank conflicts. Threads that write 16 bytes each, 64 bytes
-/// apart, use different banks. At most two of the threads that read adjacent words use the same bank. Moving a word by
-/// 128 moves its place by 128.
+/// The index of a word in shared memory, chosen to avoid bank conflicts. Threads that write 16 bytes each, 64 bytes
+/// apart, use different banks. At most two of the threads that read adjacent words use the same bank. Adding 128 to
+/// `word` adds 128 to the index.
 GPUIMG_HD constexpr int slide_place(int word) { return word ^ ((word >> 5 & 3) << 2); }
 
 /// window_mean() for a window with more than kMaxWholeSums pixels per side, given the mean of the row before or

@@ -104,7 +104,8 @@ GPUIMG_HD Sum window_sum(const PaddedTable<Sum>& table, int x, int y, const Wind
 
 // --- Windows whose pixels have weights -------------------------------------------------------------------------------
 
-/// Part number `part` of weight · levelᵖ: 16 bits, lowest part first. Summed-area tables are built of such parts.
+/// Part number `part` of `weight` times `level` to the power of `power`: 16 bits, lowest part first. Summed-area tables
+/// are built of such parts.
 GPUIMG_HD constexpr std::uint16_t weighted_part(std::uint32_t weight, std::uint32_t level, int power, int part) {
   std::uint64_t product = weight;
   for (int i = 0; i < power; ++i) {

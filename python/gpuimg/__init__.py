@@ -1,7 +1,7 @@
 """Exact pixels at the speed of a GPU: image files, NumPy arrays and tensors, and the operations of the gpuimg tool.
 
-Every operation of the command line is a method of Image, with the same name, defaults and checks. It gives the same
-bytes. docs/python.md.
+Every operation of the command line is a method of Image, with the same name, defaults and checks, and gives the
+same bytes. docs/python.md.
 """
 import collections
 import os

@@ -24,7 +24,7 @@ enum class Gravity : std::uint8_t {
   southeast,
 };
 
-/// The part of the image to keep: either a box, or a size and its gravity.
+/// The part of the image to keep: either a box, or a size and a gravity.
 struct CropOptions {
   std::optional<Rect> box;
   int width = 0;  ///< with `height`: the size to keep, each ≥ 1; ignored if `box` is set

@@ -60,7 +60,7 @@ struct EqualizeOptions {
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
-  const LevelCounts* match = nullptr;   ///< replaces `formula`: histogram to match; one in all, or one per table
+  const LevelCounts* match = nullptr;   ///< replaces `formula`: one histogram to match, or one per table
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
   Selection selection;                  ///< pixels to count; pixels that the mask excludes also stay unchanged
 };

@@ -54,7 +54,7 @@ struct ResizeOptions {
   std::optional<int> height;      ///< kSideLimits; alone: the width follows from the aspect ratio
   std::optional<double> percent;  ///< scale of both sides; kPercentLimits
   ResizeFit fit = ResizeFit::inside;
-  bool enlarges = false;  ///< may enlarge with fit inside, one side or percent; the other fits always may
+  bool enlarges = false;  ///< allows inside, a single side and percent to enlarge; the other fits always may
   ResizeFilter filter = ResizeFilter::bicubic;
   std::optional<ResizeBox> box;                               ///< the region that is resized; nullopt = the whole image
   std::optional<std::array<std::uint8_t, 3>> pad_color = {};  ///< of pad; nullopt = 0 in all channels, including alpha
