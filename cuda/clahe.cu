@@ -35,7 +35,8 @@ struct ColumnTally {
   static constexpr std::size_t kBytes = kColumnBytes;
   static constexpr int kBlocksPerSm = 2;
   static constexpr int kPixelsBetweenBarriers = 1 << 30;
-  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< per block; fewer do not repay clearing and adding
+  static constexpr std::uint64_t kMinPixels =
+      1 << 14;  ///< per block; fewer are not worth clearing and adding its counters
   static constexpr std::uint64_t kMaxPixels = 1 << 20;
   const unsigned int* columns;
   std::uint32_t mine;
@@ -83,7 +84,7 @@ struct PackedTally {
   __device__ void finish() { counters.add_to(counts); }
 };
 
-/// Any number of levels, in global memory. Lanes that hold the same level do one addition together.
+/// Counters in global memory, for any number of levels. Lanes that hold the same level do one addition together.
 struct MemoryTally {
   static constexpr std::size_t kBytes = 0;
   static constexpr int kBlocksPerSm = 1;
@@ -144,8 +145,8 @@ __device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixe
   }
 }
 
-/// Counts the pixels [first, last) of a group. For most groups these are all pixels, which need no comparison per
-/// pixel.
+/// Counts the pixels [first, last) of a group. In most groups that is every pixel, so no pixel needs a comparison of
+/// its own.
 template <class T, int kChannels, int kPixels, class Tally>
 __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int first,
                                             int last, std::size_t index, const CountedPixels& counted,
@@ -168,7 +169,7 @@ __device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixe
 /// Block → rows of a part: blockIdx.y is the part, blockIdx.x its rows. Thread → groups as ColumnDeal assigns them; it
 /// loads kAhead groups before it counts the first. Shared memory: the tally. Barriers: all counters are clear before
 /// any thread adds; then a barrier after at most kPixelsBetweenBarriers pixels per thread; then the barriers of
-/// finish(). Every thread takes the same number of turns, so all threads reach every barrier.
+/// finish(). All threads make the same number of iterations, so all threads reach every barrier.
 template <class Tally, class T, int kChannels, int kPixels>
 __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, Tally::kBlocksPerSm))
     count_parts(CountedPixels counted, LevelSource source, const TilePart* parts, int rows_per_block,
@@ -226,7 +227,8 @@ struct TileCounts {
   unsigned long long* counts = nullptr;  ///< starts with tile `begin`
 };
 
-/// The selected parts of these tiles: at most nine per tile, because a tile is never larger than twice the image.
+/// The parts of the tiles inside the selected `region`: at most nine per tile, because a tile is never larger than
+/// twice the image.
 std::vector<TilePart> tile_parts(const TileCounts& tiles, const Rect& region, int pixels_per_group) {
   std::vector<TilePart> parts;
   for (std::size_t tile = tiles.begin; tile < tiles.end; ++tile) {
@@ -250,7 +252,8 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   cuda_check(cudaMemcpyAsync(on_device.data(), parts.data(), parts.size() * sizeof(TilePart), cudaMemcpyHostToDevice,
                              workspace.stream()),
              "uploading the tiles");
-  constexpr int kWaves = 4;  // several short waves of blocks, so that the last one is short
+  constexpr int kWaves =
+      4;  // several waves of short-lived blocks, so that the last wave, which may not fill the device, is short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * Tally::kBlocksPerSm * kWaves);
   const int rows_per_block =
       rows_per_block_of(tiles.grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
@@ -298,8 +301,8 @@ void count_tiles(Workspace& workspace, const CountedPixels& counted, const Level
 
 // --- Tables and pixels -----------------------------------------------------------------------------------------------
 
-/// The prefix sum up to and including the calling thread of a block of kSegment threads, and the sum over all threads.
-/// Barriers: the sum is written before it is read, and read before the next call overwrites it.
+/// Sums over a block of kSegment threads: up to and including the calling thread, and over all threads. Barriers: the
+/// sum is written before it is read, and read before the next call overwrites it.
 struct ScannedSum {
   std::uint64_t through;
   std::uint64_t all;
@@ -389,7 +392,8 @@ void build_tables(Workspace& workspace, const Picture& picture, const ClaheOptio
   const CountedPixels counted = counted_pixels(picture, options.selection);
   const std::size_t planes = clahe_planes(format, options);
   const std::uint32_t levels = format.max_value() + 1U;
-  constexpr std::size_t kMaxCountBytes = std::size_t{256} << 20;  // 64×64 tiles of 16 bits would take 2 GiB
+  constexpr std::size_t kMaxCountBytes = std::size_t{256}
+                                         << 20;  // the counts of 64×64 tiles of 16-bit pixels would take 2 GiB
   const std::size_t tile_bytes = levels * sizeof(unsigned long long);
   const std::size_t at_once = std::min(grid.tiles(), kMaxCountBytes / tile_bytes);
   const DeviceMemory counts(workspace.device(), at_once * tile_bytes);

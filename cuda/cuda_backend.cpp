@@ -84,8 +84,9 @@ void copy_rows(const Workspace& workspace, const Picture& picture, int first, Vi
 /// where the system allows them. cudaMallocHost() would create and clear small pages while other threads wait for the
 /// lock: docs/decisions/0027-page-locked-memory.md.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
-  constexpr std::size_t kPage = 4096;                                                        // the smallest page size
-  const std::size_t whole = (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // shares no page
+  constexpr std::size_t kPage = 4096;  // the smallest page size
+  const std::size_t whole =
+      (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // whole pages, which no other memory shares
   PixelMemory memory = allocate_pixels(whole);
   for (std::size_t i = 0; i < whole; i += kPage) {
     static_cast<volatile std::byte&>(memory[i]) = std::byte{0};
@@ -198,7 +199,7 @@ class CudaBackend final : public Backend {
     const std::size_t row = row_bytes(picture);
     const int each = band_rows(picture);
     std::shared_ptr<std::byte> bands[kBands];
-    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands are given back
+    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands return to their pool
     const auto rows_from = [&](int first) {
       const int height = std::min(each, picture.height() - first);
       return View{bands[first / each % kBands].get(), picture.width(), height, row, picture.format()};
@@ -291,7 +292,7 @@ class CudaBackend final : public Backend {
     const std::size_t row = row_bytes(picture);
     const int each = band_rows(picture);
     std::shared_ptr<std::byte> bands[Workspace::kBands];
-    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands are given back
+    const IdleAtEnd idle{*workspace_.device()};  // waits before the bands return to their pool
     for (int first = 0, turn = 0; first < picture.height(); first += each, turn = (turn + 1) % Workspace::kBands) {
       const int height = std::min(each, picture.height() - first);
       if (bands[turn] == nullptr) {

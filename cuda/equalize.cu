@@ -1,4 +1,4 @@
-// The equalize operation on the device: chooses the tables, where they come from, and the kernels that map the pixels.
+// The equalize operation on the device: uploads or builds the tables, and chooses the kernels that map the pixels.
 // Specified in docs/operations.md, "Equalization".
 #include <algorithm>
 
@@ -116,8 +116,7 @@ MapRequest request_of(const Picture& picture, const EqualizeOptions& options, co
   return request;
 }
 
-/// True if the device has enough shared memory for a map_pixels() of this operation, which uses no static shared
-/// memory.
+/// True if the device has enough shared memory for map_pixels<Operation>(), which uses no static shared memory.
 template <class Operation>
 bool fits(const Workspace& workspace) {
   return kMapSharedBytes<Operation> <= workspace.device()->shared_bytes_per_block();

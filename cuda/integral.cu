@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   }
 }
 
-/// Fills in the tiles, their states and the epoch; the rest of the job must be set.
+/// Sets the numbers of tiles, their states and the epoch; the caller must have set the job's other members.
 template <class Tile>
 void prepare_tiles(Workspace& workspace, TableJob& job) {
   using State = typename Tile::State;

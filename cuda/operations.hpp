@@ -28,7 +28,7 @@ inline constexpr bool kHasOperation<DespeckleOptions> = false;
 template <>
 inline constexpr bool kHasOperation<DeskewOptions> = false;
 
-/// Like make_cuda_backend, on a device changed for a test.
+/// Like make_cuda_backend, with options that only tests use.
 std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options);
 
 }  // namespace gpuimg::cuda

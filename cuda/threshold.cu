@@ -271,7 +271,7 @@ auto with_windows(Workspace& workspace, const Picture& plane, const ThresholdOpt
              : body(PlaneWindows<T, std::uint64_t>(workspace, plane, options));
 }
 
-/// The options, with the scale that look() returns if the method is wolf and has no scale yet.
+/// Returns the options. If the method is wolf and the scale is not set, sets it to the result of look().
 template <class Look>
 ThresholdOptions with_scale(const ThresholdOptions& options, const Look& look) {
   ThresholdOptions scaled = options;

@@ -144,7 +144,7 @@ class WeightedTablesOf {
  public:
   WeightedTablesOf(Workspace& workspace, const PixelWeights<T>& weights) : workspace_(workspace), weights_(weights) {}
 
-  /// Valid until the next call. `powers`: 2, or 3 with squares.
+  /// The result is valid until the next call. `powers` is 2, or 3 if squares are needed.
   const WeightedTables& of(const Picture& plane, int powers) {
     if (!owners_.empty()) {
       owners_.erase(owners_.begin() + weighted_parts(sizeof(T), 0), owners_.end());

@@ -19,7 +19,8 @@ namespace gpuimg::cuda {
 using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 /// Returns nullopt if libjpeg-turbo must read the file, or if the device has too little memory. Waits for the device.
-/// Throws Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
+/// Throws Error{device_fault}. `defects` is for tests: if it is not null, it receives the reason, a set of jpeg::Defect
+/// bits.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
 
 /// Decodes a JPEG whose coefficients the host decodes, band by band, into a small buffer from `new_memory`. Otherwise
@@ -27,8 +28,8 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
 std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
 
 /// Returns nullopt if the host must read the file, because its data is damaged or unusual, or if the device has too
-/// little memory. Waits for the device. Throws Error{device_fault}. If `defects` is not null, it receives the reason:
-/// png::Defect, for tests.
+/// little memory. Waits for the device. Throws Error{device_fault}. `defects` is for tests: if it is not null, it
+/// receives the reason, a set of png::Defect bits.
 std::optional<Picture> decode_png(Workspace& workspace, const EncodedPng& png, std::uint32_t* defects = nullptr);
 
 /// Encodes the scan to new host memory. Returns nullopt if the host must encode the pixels, or if the device or the

@@ -26,8 +26,8 @@ __device__ __forceinline__ std::uint32_t column_address(const unsigned int* colu
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(columns + threadIdx.x % kColumns));
 }
 
-/// Adds 1 to a level of a column. Inline assembly computes the address with one multiply-add; the histogram is a
-/// constant offset.
+/// Adds 1 to a level of a column. Inline assembly computes the address with one multiply-add; `histogram` only changes
+/// a constant offset.
 template <int histogram = 0>
 __device__ __forceinline__ void count_in_column(std::uint32_t column, std::uint32_t level) {
   asm volatile("red.shared.add.u32 [%0 + %1], 1;" ::"r"(level * (kColumns * 4U) + column), "n"(histogram * kColumnBytes)

@@ -14,7 +14,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-// --- Streams of 16-bit pixels into the packed counters, one group per load, for many levels and for few --------------
+// --- Counting 16-bit pixels in the packed counters, one group per load: images with few levels and with many ---------
 
 template <int channels>
 struct SampleOf16 {
@@ -114,8 +114,8 @@ __device__ __forceinline__ std::uint32_t count_each(PackedCounters& counters,
   return counted;
 }
 
-/// Divides an image into turns of kAhead groups per thread. Blocks take turns in order. A block loads the groups of its
-/// next turn before it counts the groups of the current turn.
+/// Divides an image into turns: in a turn, each thread of a block counts kAhead groups. The turns go to the blocks
+/// round-robin. A block loads the groups of its next turn before it counts the groups of the current turn.
 template <class Levels, int kAhead>
 struct Stream16 {
   static constexpr int kChannels = Levels::kChannels;
@@ -249,9 +249,8 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   }
 }
 
-/// Counts any part of an image, and any level.
-/// Thread → one pixel of the region at a time. Block and shared memory as in count_image_65536. Barriers: the counters
-/// are clear; one per turn, as PackedCounters requires.
+/// Counts any part of an image, for any kind of level. Thread → one pixel of the region at a time. Block and shared
+/// memory as in count_image_65536. Barriers: the counters are clear; one per turn, as PackedCounters requires.
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kPackedThreads, 1)
     count_selected_65536(CountedPixels counted, LevelSource source, Target65536 target) {

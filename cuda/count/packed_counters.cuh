@@ -150,7 +150,7 @@ class PackedCounters {
     }
   }
 
-  /// XORs bits 0-4 of each half of the word with its bits 5-9 and 10-14. Its own inverse.
+  /// XORs bits 0-4 of each half of the word with its bits 5-9 and 10-14. This function is its own inverse.
   static __device__ __forceinline__ std::uint32_t mixed_pair(std::uint32_t levels) {
     return levels ^ ((levels >> 5) & 0x001F001FU) ^ ((levels >> 10) & 0x001F001FU);
   }

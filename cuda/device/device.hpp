@@ -52,8 +52,8 @@ class Event {
 
 class Device;
 
-/// Makes a device current on the calling thread. No other code may do so, because this function lets a KeptCudaDevice
-/// note the former device.
+/// Makes a device current on the calling thread. Use this instead of cudaSetDevice(), so that a KeptCudaDevice can note
+/// the former device.
 cudaError_t select_device(int index) noexcept;
 
 /// Number of bytes that may be read past the end of device memory: kernels read whole words of images of any size.
@@ -201,7 +201,7 @@ class Workspace {
   std::uint32_t lookback_epoch = 0;
 
   static constexpr int kBands = 2;  ///< bands of rows: one is copied while the host uses the other
-  Event band_ends[kBands];          ///< ends of copies; reused, because creating an event waits for page locking
+  Event band_ends[kBands];  ///< ends of copies; reused, because creating an event waits while a thread locks pages
 
  private:
   std::shared_ptr<Device> device_;
@@ -231,7 +231,7 @@ class ArrayLayout {
 /// Throws Error{backend_unavailable} if no built-in code runs on the device, which must be current.
 void check_code_for_device(int device);
 
-/// The CUDA error of a look-up of code for the current device. Defined in code_probe.cu.
+/// Looks for built-in code for the current device, and returns the resulting CUDA error. Defined in code_probe.cu.
 cudaError_t look_for_code();
 
 }  // namespace gpuimg::cuda

@@ -51,7 +51,7 @@ __device__ __forceinline__ void map_pixel(const TileMapRequest& request, const G
   }
 }
 
-/// Any request. The tables stay in global memory; the caches hold the tables around the current pixels.
+/// For any request. The tables stay in global memory; the caches hold the tables around the current pixels.
 template <class T, int kChannels>
 struct MapBetweenTiles : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   TileMapRequest request;
@@ -180,7 +180,7 @@ __device__ __forceinline__ void store_cell_group(const CellGroup<kChannels, kPix
 /// Block → rows of a cell: blockIdx.y is the cell's column; blockIdx.z its row, from the last to the first, because the
 /// pixels that a counting kernel read last are still cached; blockIdx.x the rows within the cell. Thread → groups of
 /// kPixels pixels, as ColumnDeal assigns them; it keeps the weights of its columns, and loads kAhead rows before it
-/// maps the first. kPixels = 1 serves any width, mask and strength. A larger kPixels must divide the width, and with
+/// maps the first. kPixels = 1 supports any width, mask and strength. A larger kPixels must divide the width, and with
 /// one channel it requires strength 1 and no mask. Shared memory: eight copies of the cell's tables. Barrier: the
 /// copies are complete before any thread reads them.
 template <int kChannels, int kPixels>
@@ -262,7 +262,8 @@ void launch_cells(Workspace& workspace, const Picture& from, const Picture& to, 
   }
   constexpr std::uint64_t kMinPixels = 1 << 13;  // filling the tables costs as much as mapping about 1,000 pixels
   constexpr std::uint64_t kMaxPixels = 1 << 16;
-  constexpr int kWaves = 4;  // several short waves of blocks, so that the last one is short
+  constexpr int kWaves =
+      4;  // several waves of short-lived blocks, so that the last wave, which may not fill the device, is short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * kCellBlocksPerSm * kWaves);
   request.rows_per_block = rows_per_block_of(how.grid.tile_width, from.pixel_count(), wanted, kMinPixels, kMaxPixels);
   const auto chunks = static_cast<unsigned>((tallest - 1) / request.rows_per_block + 1);

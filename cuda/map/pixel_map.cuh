@@ -21,7 +21,7 @@ inline constexpr int kGroupPixels = [] {
 }();
 
 /// Base of an operation on pixels. Derived classes add `template <int n> __device__ void map(in, out, first)`, which
-/// maps n pixels, the first of index `first`. They may also define prepare(), kSharedBytes and the constants below.
+/// maps the n pixels from index `first` on. They may also define prepare(), kSharedBytes and the constants below.
 template <class InSample, int in_channels, class OutSample, int out_channels, int threads, int blocks_per_sm>
 struct PixelOperation {
   using In = InSample;
@@ -83,9 +83,9 @@ __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_
   }
 }
 
-/// Thread → a group of kPixels pixels; warp → 32 consecutive groups, kAhead times per turn. Warps take turns from the
-/// end of the image to its start, because the pixels that a counting kernel read last are still cached. The last block
-/// maps the pixels after the last full turn one by one. Block: Operation::kThreads. Shared memory: kSharedBytes of the
+/// Thread → a group of kPixels pixels; warp → 32 consecutive groups, kAhead times per turn. The turns run from the end
+/// of the image to its start, because the pixels that a counting kernel read last are still cached. The last block maps
+/// the pixels after the last full turn one by one. Block: Operation::kThreads. Shared memory: kSharedBytes of the
 /// operation, followed by the staging area of each warp. Barrier: everything that prepare() wrote is visible.
 template <class Operation>
 __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation::kThreads, Operation::kBlocksPerSm))

@@ -487,8 +487,8 @@ struct Column {
   }
 };
 
-/// Replaces each warp's sum of a column with the column's sum above that warp inside the tile, and publishes the
-/// column's sum.
+/// Publishes a column's sum over the tile, and replaces each warp's part of this sum with the total of the warps above
+/// it.
 template <class Tile>
 __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, const Epoch& epoch,
                                TileShared<Tile>& shared, volatile typename Tile::State* states) {
@@ -537,7 +537,8 @@ __device__ void look_back_up(const TableJob& job, const Place<Tile>& place, cons
   }
 }
 
-/// The columns of a tile that a thread handles, from publishing their sums to looking back.
+/// The columns of a tile that the calling thread handles. publish() comes first; resolve() then uses what it stored
+/// here.
 template <class Tile>
 struct Columns {
   Column<Tile> each[Tile::kColumnsPerThread];

@@ -56,8 +56,8 @@ __device__ inline int2 segment_ends(bool used, SegmentScratch& scratch) {
   return ends;
 }
 
-/// The rule of one histogram of 256 levels. `count` is the count of the calling thread's level; 0 after the first 256
-/// threads.
+/// The rule of one histogram of 256 levels. `count` is the count of the calling thread's level; threads after the first
+/// 256 must pass 0.
 __device__ inline LevelRule segment_rule(const TableFormula& formula, std::uint64_t count, std::uint64_t cumulative,
                                          SegmentScratch& scratch) {
   const int2 ends = segment_ends(count != 0, scratch);
@@ -87,7 +87,8 @@ __device__ inline LevelRule segment_rule(const TableFormula& formula, std::uint6
   return rule;
 }
 
-/// Builds a table of 256 levels and returns the calling thread's entry. Returns any value after the first 256 threads.
+/// Builds a table of 256 levels and returns the calling thread's entry. Threads after the first 256 get an arbitrary
+/// value.
 __device__ inline std::uint32_t segment_table_entry(const TableFormula& formula, std::uint64_t count,
                                                     SegmentScratch& scratch) {
   const std::uint64_t cumulative = segment_scan(count, scratch);

@@ -129,7 +129,7 @@ class RowSums {
   }
 
   std::uint32_t address_;
-  int first_ = 0;  ///< the first of the rows that are kept next
+  int first_ = 0;  ///< where keep() stores the next 16 rows
 };
 
 // --- The change of the window sums with each row, as digits of one byte ----------------------------------------------

@@ -139,9 +139,10 @@ __device__ __forceinline__ int kept(int value) {
   return value;
 }
 
-/// Prefix sums of kSlideStepRows rows: for each column, the sum over the windows' rows of all kept columns up to it. A
-/// thread writes the prefix sums of its own kSlideColumns adjacent columns. It reads the prefix sums at both ends of
-/// the windows of its own pixels, which are every kThreads-th pixel.
+/// Prefix sums of kSlideStepRows rows. The prefix sum of a column adds up all column sums of the part up to that
+/// column; a column sum covers the rows of the windows. A thread writes the prefix sums of its own kSlideColumns
+/// adjacent columns. It reads the prefix sums at both ends of the windows of its own pixels, which are every
+/// kThreads-th pixel.
 template <int kThreads, Border border>
 class RowPrefixes {
   static_assert(kThreads % 128 == 0, "slide_place() differs from thread to thread as from column to column");

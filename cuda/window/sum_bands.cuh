@@ -22,7 +22,7 @@ namespace gpuimg::cuda {
 /// results. From compute capability 9.0 on, a step's rows are one box of a tensor, and warps do not wait for each
 /// other. One barrier in shared memory counts the copied bytes, and a second barrier counts the warps that have read
 /// the bytes; the last of these warps starts the copy of a later step. On older devices, each thread copies 16 bytes at
-/// a time, and all threads meet at every step.
+/// a time, and all threads synchronize at every step.
 class TileRows {
   static constexpr int kSlots = BandTile::kSlots;
 
@@ -55,7 +55,8 @@ class TileRows {
     return logical < first_counted_ ? -1 : source_position(logical, job_.height, job_.border);
   }
 
-  /// Unsigned, because steps are not negative and a signed remainder takes seven more instructions.
+  /// Computes the remainder of an unsigned number: steps are not negative, and a signed remainder takes seven more
+  /// instructions.
   static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
 
   /// Offset in shared memory of row `row` among the rows that enter with a step.
@@ -205,7 +206,7 @@ class TileRows {
   __device__ void release(int) {}
 
  private:
-  /// One step less than with tensors, because warps may still read the rows of the previous step.
+  /// One step fewer than with tensors, because warps may still read the rows of the previous step.
   static constexpr int kAhead = kSlots - 2;
   static constexpr int kThreadsPerRow = kBandThreads / kBandStepRows;
 
@@ -217,8 +218,8 @@ class TileRows {
     __pipeline_commit();
   }
 
-  /// Copies a row of the image or of a copy, or zeros if `row` is negative. Each of the row's kThreadsPerRow threads
-  /// copies 16 columns at a time.
+  /// Copies a row from the image or from a border copy; writes zeros if `row` is negative. Each of the row's
+  /// kThreadsPerRow threads copies 16 columns at a time.
   __device__ __forceinline__ void copy_row(std::uint32_t to, int row) const {
     const std::uint8_t* const from = levels_ + static_cast<std::int64_t>(max(row, 0)) * width_;
 #pragma unroll
@@ -534,7 +535,7 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
     check_launch("copying the borders of an image");
   }
   const auto blocks = static_cast<unsigned>(job.all_blocks());
-  if (copies > 0) {  // waits for the copies; see TileRows
+  if (copies > 0) {  // the kernel waits for them; see TileRows
     launch_after(workspace, kernel, blocks, kBandThreads, BandTile::kBytes, doing, job, maps, operation);
   } else {
     kernel<<<blocks, kBandThreads, BandTile::kBytes, workspace.stream()>>>(job, maps, operation);

@@ -91,7 +91,8 @@ __device__ void finish_counts(const JpegJob& job, std::uint32_t coded_bytes, std
 }
 
 /// One block. Thread → tile: replaces the counts of each tile by the totals of all tiles before it. Tiles after the end
-/// of the scan count as empty. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
+/// of the scan count as empty. Barrier at the end of each iteration: the next iteration reuses the prefix sum's
+/// storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_raw_tiles(const JpegJob job, std::uint32_t tiles) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -171,8 +172,9 @@ __global__ void __launch_bounds__(kRawTileThreads) move_coded_bytes(const JpegJo
   store_words(to, buffer, total & 0xFFFFU);
 }
 
-/// One block. Thread → segment: numbers the subsequences. Leaves their number 0 if the scan has a defect, because
-/// segments may then be missing. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
+/// One block. Thread → segment: stores the index of the segment's first subsequence. If the scan has a defect, the
+/// total number of subsequences stays 0, because segments may be missing. Barrier at the end of each iteration: the
+/// next iteration reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) number_subsequences(const JpegJob job) {
   using Scan = cub::BlockScan<std::uint32_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;

@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(kTileThreads) add_up_tile(const __grid_constan
   }
 }
 
-/// One block. Thread → tile: adds up the sums of the tiles before it. Barrier at the end of each turn: the next turn
-/// reuses the prefix sum's storage.
+/// One block. Thread → tile: adds up the sums of the tiles before it. Barrier at the end of each iteration: the next
+/// iteration reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kJoinThreads) add_up_tiles(const __grid_constant__ JpegJob job) {
   using Scan = cub::BlockScan<SegmentSums, kJoinThreads>;
   __shared__ typename Scan::TempStorage scan;
@@ -213,9 +213,9 @@ __global__ void __launch_bounds__(kJoinThreads) add_up_tiles(const __grid_consta
 
 constexpr std::uint32_t kWalkThreads = 256;
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kBlockWords = 8;   ///< words of 16 bytes per block
-constexpr int kSymbolsAtOnce = 2;          ///< symbols decoded between two votes of the warp
-constexpr int kGather = 8;                 ///< waiting threads that trigger storing blocks and beginning new ones
+constexpr std::uint32_t kBlockWords = 8;  ///< words of 16 bytes per block
+constexpr int kSymbolsAtOnce = 2;         ///< symbols decoded between two votes of the warp
+constexpr int kGather = 8;  ///< once this many threads wait, the warp stores their blocks and begins new ones
 constexpr std::uint32_t kBufferWords = 9;  ///< one spare word, so that the threads of a warp use different banks
 
 /// A finished block: where to store it, and which lane holds it.

@@ -1,6 +1,6 @@
 // The data of one JPEG in the decoder's kernels: clean_scan.cu, then decode_scan.cu, then make_pixels.cu.
-// JpegCoefficients need only make_pixels.cu. The arithmetic is in core/jpeg; tests/support/jpeg_twin.cpp runs it on the
-// host in the same order.
+// A JPEG whose coefficients the host decodes (JpegCoefficients) needs only make_pixels.cu. The arithmetic is in
+// core/jpeg; tests/support/jpeg_twin.cpp runs it on the host in the same order.
 #pragma once
 
 #include <cstddef>

@@ -52,9 +52,9 @@ struct TilePlace {
   int y;
 };
 
-/// Away from the right edge, or for a tile that ends at the edge in rows of whole words: loads whole words. A row's
-/// words may begin up to three bytes before the tile's row and end up to three bytes after it, but stay inside the
-/// picture.
+/// Loads whole words. Only for a tile away from the right edge, or for one that ends at that edge if the image's rows
+/// are whole words. A row's words may begin up to three bytes before the tile's row and end up to three bytes after it,
+/// but stay inside the picture.
 template <class Shape>
 __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {
@@ -73,7 +73,7 @@ __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMe
   }
 }
 
-/// Otherwise, at the right edge: loads pixel by pixel.
+/// Loads pixel by pixel. For the other tiles at the right edge.
 template <class Shape>
 __device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kCodeThreads) measure_tiles(const EncoderJob j
 }
 
 /// One block. Thread → tile: adds up the bits before each tile. Clears the words in which tiles meet, and the words of
-/// the last 16 bytes. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
+/// the last 16 bytes. Barrier at the end of each iteration: the next iteration reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_tiles(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;
@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(kPieceThreads) count_marks(const EncoderJob jo
   }
 }
 
-/// One block. Thread → piece: adds up the marks before each piece. Barrier at the end of each turn: the next turn
-/// reuses the prefix sum's storage.
+/// One block. Thread → piece: adds up the marks before each piece. Barrier at the end of each iteration: the next
+/// iteration reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) add_up_marks(const EncoderJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;

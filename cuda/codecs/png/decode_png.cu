@@ -13,8 +13,8 @@
 namespace gpuimg::cuda {
 namespace {
 
-constexpr std::size_t kStreamSlack = 64;  ///< bytes past the stream that reading headers may touch
-constexpr std::size_t kRawSlack = 64;     ///< bytes past the last row that reading its chunks may touch
+constexpr std::size_t kStreamSlack = 64;  ///< reading headers may touch this many bytes past the stream
+constexpr std::size_t kRawSlack = 64;     ///< reading the chunks of the last row may touch this many bytes past it
 
 constexpr std::size_t kGroup = png::SymbolStore::kGroup;
 
@@ -74,7 +74,7 @@ class PngDecoder {
   std::optional<Picture> run(std::uint32_t& defects) {
     Picture picture = new_picture(workspace_.device(), png_.width, png_.height, png_.format);
     job_.pixels = reinterpret_cast<std::uint8_t*>(pixels_of(picture));
-    const IdleAtEnd idle(*workspace_.device());  // copies may read the vectors and the file until then
+    const IdleAtEnd idle(*workspace_.device());  // copies may read the vectors and the file until the device is idle
     upload_inputs();
     gather_data(workspace_, job_);
     find_blocks(workspace_, job_);

@@ -25,7 +25,7 @@ struct PngDecoderFindings {
   std::uint32_t decoded_windows;       ///< windows that have been through a round
   std::uint32_t repairs[kMostPasses];  ///< per pass of the current round
   png::Chain chain;
-  std::uint32_t bands;           ///< bands of rows taken so far
+  std::uint32_t bands;           ///< bands of rows that warps have begun so far
   unsigned long long adler_low;  ///< png::AdlerSums of all bytes, each part less than the modulus
   unsigned long long adler_high;
 };

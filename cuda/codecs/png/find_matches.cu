@@ -11,7 +11,8 @@ using png::Match;
 
 constexpr std::uint32_t kAll = ~0U;
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kNotingLanes = 2;  ///< note positions before the last match's end; the others attempt matches
+constexpr std::uint32_t kNotingLanes =
+    2;  ///< these lanes note positions before the last match's end; the other lanes attempt matches
 constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
 constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
 
@@ -138,7 +139,7 @@ struct Bounds {
   std::uint32_t stop;  ///< matches begin before this position
 };
 
-/// One turn of the loop makes 30 attempts and keeps the attempts up to the first hit.
+/// Each iteration makes 30 attempts and keeps the attempts up to the first hit.
 __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots, Table& table, const Bounds& part) {
   const png::SearchSettings settings = png::search_settings(job.level);
   const std::uint64_t must_match = ~std::uint64_t{0} >> 8 * (16 - settings.min_length);  // of the second word

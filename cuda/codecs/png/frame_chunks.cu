@@ -30,7 +30,7 @@ __device__ void frame_chunk(const PngJob& job, std::uint32_t strip, const png::C
   }
 }
 
-/// One block. Thread → strip. Barrier at the end of each turn: the next turn reuses the prefix sum's storage.
+/// One block. Thread → strip. Barrier at the end of each iteration: the next iteration reuses the prefix sum's storage.
 __global__ void __launch_bounds__(kOneBlock) place_strips(const PngJob job) {
   using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
   __shared__ typename Scan::TempStorage scan;

@@ -1,5 +1,5 @@
 // Counts the symbols of each part, and writes the blocks: headers, packed codes, or stored bytes. A block of threads
-// reads the literals and matches of a part in turns of 16 bytes per thread.
+// reads the literals and matches of a part in iterations of 16 bytes per thread.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/png/png_job.cuh"
@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kGroupThreads = 256;
 
 /// Calls each(group, literals) for all groups of a part in order, on all threads at once. Threads past the end of the
-/// part get an empty group. Barriers separate the turns, which reuse the same shared memory.
+/// part get an empty group. Barriers separate the iterations, which reuse the same shared memory.
 class SymbolReader {
  public:
   struct Larger {
@@ -142,7 +142,8 @@ __global__ void __launch_bounds__(kGroupThreads) count_part(const PngJob job) {
 using png::BlockCodes;
 using png::SymbolCode;
 
-/// Largest codes of a group: fifteen literals and one match. The end of the block comes once per part.
+/// Upper bounds on code lengths in bits. The longest codes of a group are fifteen literals and one match. A part has at
+/// most one end-of-block code.
 constexpr std::uint32_t kMaxMatchBits = png::kMaxLiteralCodeBits + 5 + png::kMaxCodeBits + png::kMaxDistanceExtraBits;
 constexpr std::uint32_t kMaxGroupBits = (png::kGroupBytes - 1) * png::kMaxLiteralCodeBits + kMaxMatchBits;
 constexpr std::uint32_t kStagedWords = (kGroupThreads * kMaxGroupBits + png::kMaxLiteralCodeBits + 31) / 32 + 2;
@@ -186,8 +187,9 @@ __device__ void write_header(const BlockCodes& codes, std::uint64_t bit, std::ui
   }
 }
 
-/// Thread → 16 bytes per turn. Stages the words of a turn in shared memory. Combines its first and last word by "or",
-/// because other turns and other blocks share them. Barriers separate clearing, packing and storing.
+/// Thread → 16 bytes per iteration. Stages the words of an iteration in shared memory. Combines the first and the last
+/// of these words by "or", because other iterations and other blocks share them. Barriers separate clearing, packing
+/// and storing.
 __device__ void pack_part(const PngJob& job, const png::PartPlace& part, std::uint64_t bit, PackShared& shared) {
   auto* const words = reinterpret_cast<std::uint32_t*>(job.bytes);
   SymbolReader(job, part, shared.reader).read([&](const png::SymbolGroup& group, std::uint32_t literals) {

@@ -32,11 +32,11 @@ constexpr int kSteps = 4;  ///< steps to follow a symbol before the list of open
 /// Dynamic shared memory of resolve_supertiles(), 88 KiB.
 struct ResolveMemory {
   Symbol ring[kRingSize];
-  std::uint16_t lists[2][kTileSymbols];  ///< places in the tile whose symbols point into the tile
+  std::uint16_t lists[2][kTileSymbols];  ///< positions in the tile whose symbols point into the tile
 };
 
-/// Three counters that rotate with each turn: the length of the list being read, the length of the list being filled,
-/// and one that is cleared for the next turn.
+/// Three counters that rotate with each iteration: the length of the list being read, the length of the list being
+/// filled, and a counter that is cleared for the next iteration.
 struct ListCounts {
   std::uint32_t of[3];
 };
@@ -56,8 +56,8 @@ __device__ void append(std::uint16_t* list, std::uint32_t& count, bool is_open, 
 }
 
 /// Follows the symbols named by the first list until none points into the tile. Thread → at most eight entries.
-/// Barriers of a turn: the tile is read before its symbols are replaced; the turn is complete. Final barrier: all
-/// threads are done before the counts are reused.
+/// Barriers of an iteration: the tile is read before its symbols are replaced; the iteration is complete. Final
+/// barrier: all threads are done before the counts are reused.
 __device__ void follow_list(ResolveMemory& shared, Symbol* tile, ListCounts& counts) {
   std::uint32_t left = counts.of[0];
   for (std::uint32_t turn = 0; left != 0; ++turn) {
@@ -136,8 +136,8 @@ __global__ void __launch_bounds__(kResolveThreads) resolve_supertiles(const __gr
 constexpr std::uint32_t kWindowThreads = 1024;
 constexpr std::size_t kWindowBytes = 2 * png::kMaxMatchDistance;
 
-/// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. Barrier of a
-/// turn: the new window is complete; it is the old window of the next turn.
+/// One block. Thread → every 1024th group of eight bytes. Dynamic shared memory: two windows, 64 KiB. Barrier of an
+/// iteration: the new window is complete; it is the old window of the next iteration.
 __global__ void __launch_bounds__(kWindowThreads) chain_windows(const __grid_constant__ PngDecoderJob job) {
   extern __shared__ uint4 dynamic_shared[];
   auto* const windows = reinterpret_cast<std::uint8_t*>(dynamic_shared);

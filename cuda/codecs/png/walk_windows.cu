@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(kParseThreads) parse_blocks(const __grid_const
   __shared__ std::uint8_t entries[png::PrecodeTable::kEntries * kParseThreads];
   const png::BlockList list = job.block_list();
   if (job.findings->defects != 0 || job.findings->chain.is_done != 0) {
-    return;  // if another block finds a defect meanwhile, this round's results are not used
+    return;  // if only some threads see a defect here, the results of this round are not used
   }
   const std::uint32_t first = job.findings->decoded_blocks + blockIdx.x * kParseThreads + threadIdx.x;
   for (std::uint32_t number = first; number < list.count; number += gridDim.x * kParseThreads) {
@@ -272,9 +272,9 @@ __global__ void __launch_bounds__(kJoinThreads)
 constexpr std::uint32_t kChainThreads = 1024;
 using ScanChain = cub::BlockScan<unsigned long long, kChainThreads>;
 
-/// Sets the offsets of the blocks, from the first on, that follow one another in the order of the list. Thread → block.
-/// Returns the number of these blocks, and adds their decoded size to `bytes`. Barriers: the minimum is initialized;
-/// the minimum is complete; in the loop, before the prefix sum's storage is reused.
+/// The first blocks of the list usually follow one another in the stream, too. Sets the offsets of these blocks. Thread
+/// → block. Returns their number, and adds their decoded size to `bytes`. Barriers: the minimum is initialized; the
+/// minimum is complete; in the loop, before the prefix sum's storage is reused.
 __device__ std::uint32_t skip_regular_blocks(const PngDecoderJob& job, const png::BlockList& list,
                                              typename ScanChain::TempStorage& memory, unsigned long long& bytes) {
   __shared__ std::uint32_t regular;
@@ -311,8 +311,9 @@ __global__ void __launch_bounds__(kChainThreads) follow_chain(const __grid_const
   PngDecoderFindings& findings = *job.findings;
   png::Chain chain = findings.chain;
   png::BlockList list = job.block_list();
+  // After this barrier, the first thread may change the findings, which all threads have read.
   if (__syncthreads_or(findings.defects != 0 || chain.is_done != 0 ? 1 : 0) != 0) {
-    return;  // after this barrier, the first thread may change the findings that the others have read
+    return;
   }
   if (chain.bit == png::kFirstBlockBit && list.blocks[0].begin == png::kFirstBlockBit) {
     unsigned long long bytes = 0;
