@@ -42,9 +42,9 @@ __device__ __forceinline__ void store_vector(uint4* to, uint4 value) {
   }
 }
 
-/// Streams tiles, which the blocks take in turn. Thread → kUnroll units of a tile, consecutive threads on consecutive
-/// vectors, so each access of a warp covers 512 consecutive bytes. All loads are issued before the first store. No
-/// shared memory, no barriers.
+/// Streams tiles, which go to the blocks round-robin. Thread → kUnroll units of a tile, consecutive threads on
+/// consecutive vectors, so each access of a warp covers 512 consecutive bytes. All loads are issued before the first
+/// store. No shared memory, no barriers.
 template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_t tiles) {
   constexpr int kLoads = kReads * kUnroll;

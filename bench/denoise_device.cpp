@@ -1,6 +1,6 @@
 // Times non-local means on the device; input and result stay in device memory. First checks the results against the CPU
-// backend. docs/performance.md, "Windows and thresholds".
-// usage: gpuimg_denoise_device_bench [WIDTHxHEIGHT]    default 1920x1080
+// backend. Measurements: docs/performance.md, "Windows and thresholds". usage: gpuimg_denoise_device_bench
+// [WIDTHxHEIGHT]    default 1920x1080
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void paint(View pixels) {
   }
 }
 
-/// The median time of `rounds` calls, in milliseconds. A first call is not counted.
+/// The median time of `rounds` calls, in milliseconds. One more call comes first and is not counted.
 template <class Work>
 double median_ms(int rounds, const Work& work) {
   std::vector<double> times;

@@ -34,7 +34,8 @@ struct Result {
   std::string fault;  ///< empty if the result was correct
 };
 
-/// Smaller images take mostly launch overhead. So their target is a time instead of a share of the stream's rate.
+/// With smaller images, most of the time is launch overhead. So their target is a time, not a share of the stream's
+/// rate.
 inline constexpr std::size_t kSmallPixels = std::size_t{1} << 22;
 
 class Measurement {

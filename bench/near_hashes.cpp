@@ -1,6 +1,6 @@
 // Measures how long it takes to group a million hashes on one thread: random hashes, and clusters of similar hashes.
-// Fails if any distance takes longer than a minute.
-// usage: gpuimg_near_hashes_bench [MILLIONS]
+// With one million, fails if grouping by any of the tested distances takes longer than a minute. usage:
+// gpuimg_near_hashes_bench [MILLIONS]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using namespace gpuimg;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kMostSeconds = 60.0;  ///< per million hashes
+constexpr double kMostSeconds = 60.0;  ///< for one million hashes
 
 /// If `clusters` is true, only every second hash is random. Each of the other hashes differs by up to five bits from
 /// one of a thousand centers.
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> made_hashes(std::size_t count, bool clusters) {
   return hashes;
 }
 
-/// Returns the time of the slowest distance, in seconds.
+/// Returns the time in seconds for the distance whose grouping takes longest.
 double measure(const std::vector<std::uint64_t>& hashes, const char* what) {
   double slowest = 0.0;
   for (const int distance : {0, 2, 4, 6, 8, 10, 12, 14, 16}) {

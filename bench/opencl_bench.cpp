@@ -1,5 +1,6 @@
 // gpuimg_opencl_bench: compares the OpenCL backend's kernels with plain streams, and its histogram with the textbook
-// histogram on four distributions of pixels. Uses one device and a single run. docs/performance.md, "OpenCL".
+// histogram on four distributions of pixels. Uses one device and a single run. Measurements: docs/performance.md,
+// "OpenCL".
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

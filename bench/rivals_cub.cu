@@ -1,4 +1,4 @@
-// CUB's device-wide histograms of the same pixels.
+// CUB's device-wide histograms, which the benchmark compares with gpuimg's on the same pixels.
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_histogram.cuh>
 #include <cub/version.cuh>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs the GPU benchmark on a machine without network. Output: docs/performance.md.
+# Builds and runs the GPU benchmark on a machine without network. docs/performance.md shows the results.
 # usage: bench/run_on_gpu.sh [--build-dir DIR] [--out DIR] [--cpu] [--tests] [--sanitize] [--no-bench] [-- OPTION…]
 #   --tests     also builds the test suite and runs 'ctest -R cuda' with GPUIMG_REQUIRE_CUDA=1
 #   --sanitize  also runs the benchmark's small check under compute-sanitizer's four tools

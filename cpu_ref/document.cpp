@@ -348,8 +348,8 @@ std::uint64_t squares_of(const std::vector<std::uint32_t>& sums) {
 }
 
 /// The number of lines of text at this angle. A line of text begins at a line of pixels with more text pixels than the
-/// mean, and ends at a line of pixels with less than a third of the mean. The mean is taken over all text pixels, each
-/// with the number of text pixels in its line.
+/// mean, and ends at a line of pixels with less than a third of the mean. The mean is taken over all text pixels: each
+/// contributes the number of text pixels in its line.
 int lines_along(const TextColumns& text, int steps) {
   std::vector<std::uint32_t> sums;
   sum_along(text, steps, sums);
@@ -397,7 +397,7 @@ constexpr int kBackgroundWindow = 31;
 constexpr int kLeastLines = 3;  ///< lines of text that a page in uneven light must have
 
 /// The background of each pixel: the mean of the levels around it, weighted by alpha. If all these pixels are
-/// transparent, the pixel's own level.
+/// transparent, the background is the pixel's own level.
 template <class T>
 Image background_of(ConstView pixels, ConstView levels, PixelPool& pool) {
   WindowOptions options;
@@ -529,7 +529,7 @@ constexpr int kWeightBits = 22;    ///< fraction bits of the weights along one a
 constexpr int kPositionBits = 31;  ///< fraction bits of exact positions
 constexpr int kTaps = 4;
 
-/// Weights of the pixels −1, 0, 1 and 2 for each phase: cubic convolution with a = −1/2. Exact.
+/// Weights of the pixels −1, 0, 1 and 2 for each phase: cubic convolution with a = −1/2. These weights are exact.
 constexpr auto kCubicWeights = [] {
   constexpr int d = 1 << kPhaseBits;
   std::array<std::array<std::int32_t, kTaps>, d> weights{};

@@ -67,7 +67,7 @@ void read_table_levels(const T* row, std::size_t count, EqualizeColor color, Lum
   }
 }
 
-/// For RGB in the modes luma, ycbcr and hsl: gives each pixel with level levels[x] the level levels_new[x]. Alpha is
+/// For RGB in the modes luma, ycbcr and hsl: changes the level of pixel x from levels[x] to levels_new[x]. Alpha is
 /// copied, or left alone when working in place.
 template <class T, int channels>
 void set_table_levels(const T* in, std::size_t count, EqualizeColor color, const T* levels, const T* levels_new,

@@ -38,7 +38,7 @@ inline std::vector<std::uint32_t> window_weights(int at, int size, int radius, B
   return weights;
 }
 
-/// The windows of one row after another. `Sum` is u32 if fits_31_bits() is true, else u64.
+/// The sums of all windows, one row of pixels after another. `Sum` is u32 if fits_31_bits() is true, else u64.
 template <class T, class Sum, int channels, bool is_squared = false>
 class WindowSums {
  public:

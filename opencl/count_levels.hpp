@@ -45,8 +45,8 @@ struct TileRange {
   std::size_t count = 0;
 };
 
-/// The same for each tile of a range. The image must have the grid's size. If `request.bins` is below V + 1, every bin
-/// counts the same number of levels.
+/// Like count_levels, but counts each tile of a range separately. The image must have the grid's size. If
+/// `request.bins` is below V + 1, every bin counts the same number of levels.
 Memory count_tiles(const DevicePointer& device, const Picture& picture, const Selection& selection,
                    const CountRequest& request, const TileRange& tiles);
 

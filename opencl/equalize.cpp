@@ -163,7 +163,8 @@ ProgramRequest map_program(const Device& device, const Picture& picture, const O
            {"IS_BLENDED", options.strength < 1.0 ? 1 : 0}}};
 }
 
-/// Number of work-groups for `pixels` pixels. Each takes a few turns, because it first has to copy the tables.
+/// Number of work-groups for `pixels` pixels. On a GPU, each work-group handles up to eight units of `pixels_of_turn`
+/// pixels, because it first has to copy the tables.
 std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pixels_of_turn) {
   constexpr std::size_t kMaxTurns = 8;
   const std::size_t turns = (pixels + pixels_of_turn - 1) / pixels_of_turn;
@@ -171,7 +172,7 @@ std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pix
   return device.suits_cpu() ? std::min(turns, device.busy_groups()) : (turns + each - 1) / each;
 }
 
-/// The BlendSteps of a strength on the device. Not initialized for strength 1, which needs none.
+/// The BlendSteps of a strength, in device memory. For strength 1, which needs none, the memory holds one unused step.
 Memory steps_on(const DevicePointer& device, const Picture& picture, double strength) {
   const bool is_blended = strength < 1.0;
   const std::vector<BlendStep> steps =

@@ -20,7 +20,7 @@ struct TestOptions {
   bool is_timed = false;                   ///< events of the queue record when commands ran
 };
 
-/// Like make_opencl_backend, on a device changed for a test.
+/// Like make_opencl_backend, with settings that only tests and benchmarks use.
 std::unique_ptr<Backend> make_test_backend(const OpenclOptions& options, const TestOptions& test);
 
 }  // namespace gpuimg::opencl

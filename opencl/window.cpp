@@ -123,7 +123,7 @@ Weights weights_of(const DevicePointer& device, const Picture& picture, const Se
   return weights;
 }
 
-/// The mask, or any other buffer where kernels expect one that they do not read.
+/// The mask. Without a mask, returns the picture: kernels need an argument, but do not read it.
 const Memory& mask_of(const Picture& picture, const Weights& weights) {
   return memory_of(weights.selection.mask != nullptr ? *weights.selection.mask : picture);
 }
@@ -140,7 +140,7 @@ class Windows {
           Luma luma)
       : device_(device), picture_(picture), weights_(weights), shape_(shape), luma_(luma) {}
 
-  /// Makes the tables of another channel. The table of the weights alone serves all channels.
+  /// Makes the tables of another channel. The table of the weights is built once and used for all channels.
   void sum(Channel channel, bool has_squares) {
     plane_.emplace(device_, picture_, channel, luma_);
     levels_.clear();
@@ -250,7 +250,7 @@ class Windows {
   std::vector<SumTable> squares_;  ///< likewise; empty if no kernel needs them
 };
 
-/// Otsu's colors by level, on the device.
+/// The color of each level by Otsu's thresholds, in device memory.
 Memory otsu_colors(const DevicePointer& device, const Picture& picture, const ThresholdOptions& options) {
   const ClassLevels levels =
       options.levels

@@ -123,8 +123,8 @@ void ycrcb_luma_row(const std::uint8_t* pixels, int channels, std::size_t count,
 /// Vector form of with_luma(). A channel c becomes Y′ + (c − Y)·k, where k = Y′/Y in gamut and k = (V − Y′)/(M − Y) out
 /// of gamut. In gamut, ties round up; out of gamut, they round away from Y′.
 ///
-/// Exact: a value that is not a tie is at least 1/510 away from one, and the float32 error is below 2⁻¹¹ − 2⁻¹³. So
-/// adding 2⁻¹¹ in the direction of tie rounding always rounds correctly.
+/// Exact: a value that is not a tie is at least 1/510 away from the nearest tie, and the float32 error is below 2⁻¹¹ −
+/// 2⁻¹³. So adding 2⁻¹¹ in the direction of tie rounding always rounds correctly.
 class LumaRemap {
  public:
   HWY_INLINE LumaRemap(Int words, Int level, Int level_new) {

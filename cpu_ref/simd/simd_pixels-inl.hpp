@@ -49,7 +49,7 @@ HWY_INLINE Int rounded_bits(Float x) { return hn::BitCast(Ints(), hn::Add(x, hn:
 /// full vector but use only three quarters of it. Later stores overwrite the extra bytes.
 inline std::size_t pixels_after() { return hn::Lanes(Floats()) / 3 + 1; }
 
-/// Orders that spread packed 12-byte blocks to 16-byte blocks, and that pack them again.
+/// Arguments of permuted(): kSpread expands packed 12-byte blocks to 16-byte blocks, and kGather packs them again.
 alignas(64) constexpr std::int32_t kSpread[16] = {0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12};
 alignas(64) constexpr std::int32_t kGather[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15};
 HWY_INLINE Int permuted(Int lanes, const std::int32_t* order) {

@@ -24,7 +24,7 @@ void luma_row(Luma kind, const std::uint8_t* pixels, int channels, std::size_t c
 /// Y of OpenCV's YCrCb.
 void ycrcb_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, std::uint8_t* levels);
 
-/// EqualizeColor::luma and ::ycbcr: gives each pixel with luma levels[x] the luma levels_new[x]. Copies alpha.
+/// EqualizeColor::luma and ::ycbcr: changes the luma of pixel x from levels[x] to levels_new[x]. Copies alpha.
 void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
                     const std::uint8_t* levels_new, std::uint8_t* out);
 void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,

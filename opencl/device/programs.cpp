@@ -47,7 +47,7 @@ class ProgramCache {
   /// The program stored for this key; empty if there is none, or if the file is damaged.
   [[nodiscard]] std::string read(const std::string& key) const noexcept;
 
-  /// Writes under another name and renames, so that a reader sees the whole file or none.
+  /// Writes a file under another name and then renames it, so that a reader sees the whole file or none.
   void write(const std::string& key, const std::string& binary) const noexcept;
 
  private:

@@ -217,7 +217,8 @@ static Float64 float64_root(Float64 a) {
   return float64_rounded(0, (of.exponent - odd) / 2, root << 8 | (rest != 0 ? 1 : 0));
 }
 
-// Maps float64 numbers to integers in the same order. The bits of negative numbers alone are in the opposite order.
+// Maps float64 numbers to integers in the same order. Without this mapping, the bits of negative numbers are in the
+// opposite order.
 static ulong float64_order(Float64 a) {
   return a << 1 == 0 ? FLOAT64_SIGN : (a & FLOAT64_SIGN) != 0 ? ~a : a | FLOAT64_SIGN;
 }

@@ -41,7 +41,7 @@ static int reflected(int at, int size) {
   return in_period < size ? in_period : (int)(2 * (long)size - 2 - in_period);
 }
 
-// The first position of this work-item in its tile, and the steps to its next ones.
+// A work-item's first position in its tile, and the steps from one of its positions to the next.
 static int2 first_in_tile(Tiles tiles) {
   const uint item = get_local_id(0);
   const uint down = GROUP_ITEMS / tiles.across;

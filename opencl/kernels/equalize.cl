@@ -1,5 +1,6 @@
-// Maps pixels through look-up tables: of the image, or interpolated between those of tiles (CLAHE). Specified in
-// docs/operations.md, "Color" and "CLAHE". Restates core/ops/equalize.hpp, and the interpolation of core/ops/clahe.hpp.
+// Maps pixels through the look-up tables of the image, or through tables interpolated between tiles (CLAHE). Specified
+// in docs/operations.md, "Color" and "CLAHE". Restates core/ops/equalize.hpp, and the interpolation of
+// core/ops/clahe.hpp.
 //
 // Macros: BY_TILES, if the program is for CLAHE; otherwise TABLE_COPIES, the number of copies of the tables in local
 // memory, a power of two; copies are in different banks. Some drivers add up the local memory of all kernels of a

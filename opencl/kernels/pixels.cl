@@ -67,7 +67,7 @@ static void load_words(uint* words, __global const uint* from, int count) {
   }
 }
 
-// The same from any byte of a buffer. Reads up to 4 bytes past the words.
+// Like load_words, but from any byte of a buffer. Reads up to 4 bytes past the words.
 static void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int count) {
   __global const uint* from = buffer + byte / 4;
   const uint shift = 8u * (uint)(byte % 4);
@@ -142,7 +142,7 @@ static uint4 pixel_of(const uint* words, int p) {
 #endif
 }
 
-// The same for one pixel in memory.
+// Like pixel_of, for one pixel in memory.
 static uint4 pixel_at(__global const Sample* samples, ulong pixel) {
   __global const Sample* at = samples + pixel * CHANNELS;
 #if CHANNELS == 1

@@ -1,4 +1,4 @@
-// Builds the look-up table of a histogram, or those of the tiles of CLAHE. Restates level_rule and mapped_level of
+// Builds the look-up table of a histogram, or the tables of CLAHE's tiles. Restates level_rule and mapped_level of
 // core/ops/equalize.hpp, and clahe_map of core/ops/clahe.hpp.
 //
 // Choices: FORMULA, not for tiles. One work-group builds one table.
@@ -128,9 +128,10 @@ static uint entry_between_bins(__local const ushort* entries, uint level) {
   return (entries[bin] * (width - part) + entries[bin + 1u] * part + width / 2u) / width;
 }
 
-// Work-group → a table: group t builds table `first_tile` + t / planes of plane t % planes, from the counts
-// t · bins … The table has V + 1 entries; if there are fewer bins, 256, it is interpolated between their centers.
-// `tiles` is the number of tables of a plane. If nothing was counted, the table is the identity.
+// Work-group → a table: group t builds table `first_tile` + t / planes of plane t % planes, from `bins` counts,
+// starting with count t · bins. The table has V + 1 entries. For 16-bit levels in 256 bins, it is interpolated between
+// 256 entries, which belong to the centers of the bins. `tiles` is the number of tables of a plane. If nothing was
+// counted, the table is the identity.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tile_table(
     int8 choices, __global const ulong* all_counts, uint bins, ulong clip, __global ushort* all_maps, uint first_tile,
     uint planes, ulong tiles) {
