@@ -1,6 +1,6 @@
 // Times non-local means on the device; input and result stay in device memory. First checks the results against the CPU
-// backend. Measurements: docs/performance.md, "Windows and thresholds". usage: gpuimg_denoise_device_bench
-// [WIDTHxHEIGHT]    default 1920x1080
+// backend. Measurements: docs/performance.md, "Windows and thresholds".
+// usage: gpuimg_denoise_device_bench [WIDTHxHEIGHT]    default 1920x1080
 #include <fmt/format.h>
 
 #include <algorithm>

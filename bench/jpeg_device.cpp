@@ -1,6 +1,6 @@
 // Times decoding of JPEGs to pixels in device memory, and encoding of these pixels at quality 90. First checks both
-// against libjpeg-turbo. Each thread has its own backend; the files are in page-locked memory. usage:
-// gpuimg_jpeg_device_bench THREADS JPEG...
+// against libjpeg-turbo. Each thread has its own backend; the files are in page-locked memory.
+// usage: gpuimg_jpeg_device_bench THREADS JPEG...
 #include <fmt/format.h>
 
 #include <cstdio>

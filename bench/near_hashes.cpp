@@ -1,6 +1,6 @@
 // Measures how long it takes to group a million hashes on one thread: random hashes, and clusters of similar hashes.
-// With one million, fails if grouping by any of the tested distances takes longer than a minute. usage:
-// gpuimg_near_hashes_bench [MILLIONS]
+// With one million, fails if grouping by any of the tested distances takes longer than a minute.
+// usage: gpuimg_near_hashes_bench [MILLIONS]
 #include <fmt/format.h>
 
 #include <algorithm>

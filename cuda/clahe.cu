@@ -30,13 +30,13 @@ struct TilePart {
 constexpr int kTallyThreads = 1024;
 static_assert(kTallyThreads == kColumnThreads && kTallyThreads == kPackedThreads);
 
-/// Up to 256 levels: a column of counters for each lane in shared memory, as in histogram_256.cu.
+/// For up to 256 levels: a column of counters for each lane in shared memory, as in histogram_256.cu.
 struct ColumnTally {
   static constexpr std::size_t kBytes = kColumnBytes;
   static constexpr int kBlocksPerSm = 2;
   static constexpr int kPixelsBetweenBarriers = 1 << 30;
-  static constexpr std::uint64_t kMinPixels =
-      1 << 14;  ///< per block; fewer are not worth clearing and adding its counters
+  /// Per block. With fewer pixels, clearing and adding the counters would take too large a part of the time.
+  static constexpr std::uint64_t kMinPixels = 1 << 14;
   static constexpr std::uint64_t kMaxPixels = 1 << 20;
   const unsigned int* columns;
   std::uint32_t mine;
@@ -67,7 +67,7 @@ struct ColumnTally {
   }
 };
 
-/// 65536 levels: 16-bit counters in shared memory, as in histogram_65536.cu. For tiles of fewer than 2³² pixels.
+/// For 65536 levels: 16-bit counters in shared memory, as in histogram_65536.cu. Tiles must be below 2³² pixels.
 struct PackedTally {
   static constexpr std::size_t kBytes = kPackedBytes;
   static constexpr int kBlocksPerSm = 1;
@@ -252,8 +252,7 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   cuda_check(cudaMemcpyAsync(on_device.data(), parts.data(), parts.size() * sizeof(TilePart), cudaMemcpyHostToDevice,
                              workspace.stream()),
              "uploading the tiles");
-  constexpr int kWaves =
-      4;  // several waves of short-lived blocks, so that the last wave, which may not fill the device, is short
+  constexpr int kWaves = 4;  // the last wave may not fill the device, so it should be short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * Tally::kBlocksPerSm * kWaves);
   const int rows_per_block =
       rows_per_block_of(tiles.grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
@@ -392,8 +391,7 @@ void build_tables(Workspace& workspace, const Picture& picture, const ClaheOptio
   const CountedPixels counted = counted_pixels(picture, options.selection);
   const std::size_t planes = clahe_planes(format, options);
   const std::uint32_t levels = format.max_value() + 1U;
-  constexpr std::size_t kMaxCountBytes = std::size_t{256}
-                                         << 20;  // the counts of 64×64 tiles of 16-bit pixels would take 2 GiB
+  constexpr std::size_t kMaxCountBytes = std::size_t{256} << 20;  // 64×64 tiles of 16-bit pixels would need 2 GiB
   const std::size_t tile_bytes = levels * sizeof(unsigned long long);
   const std::size_t at_once = std::min(grid.tiles(), kMaxCountBytes / tile_bytes);
   const DeviceMemory counts(workspace.device(), at_once * tile_bytes);

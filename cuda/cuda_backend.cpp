@@ -84,9 +84,8 @@ void copy_rows(const Workspace& workspace, const Picture& picture, int first, Vi
 /// where the system allows them. cudaMallocHost() would create and clear small pages while other threads wait for the
 /// lock: docs/decisions/0027-page-locked-memory.md.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
-  constexpr std::size_t kPage = 4096;  // the smallest page size
-  const std::size_t whole =
-      (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // whole pages, which no other memory shares
+  constexpr std::size_t kPage = 4096;                                                        // the smallest page size
+  const std::size_t whole = (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // in whole pages
   PixelMemory memory = allocate_pixels(whole);
   for (std::size_t i = 0; i < whole; i += kPage) {
     static_cast<volatile std::byte&>(memory[i]) = std::byte{0};

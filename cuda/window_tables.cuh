@@ -138,7 +138,7 @@ struct WritePart {
   }
 };
 
-/// The tables of a plane of levels. The tables of the weights alone are built once and serve every plane of a picture.
+/// The tables of a plane of levels. The tables of the weights are built once and used for every plane of a picture.
 template <class T>
 class WeightedTablesOf {
  public:

@@ -22,7 +22,7 @@ Picture equalize(const DevicePointer& device, const Picture& picture, const Equa
 WolfScale wolf_scale(const DevicePointer& device, const Picture& picture, const ThresholdOptions& options,
                      int first_row, int end_row);
 
-// One for each PictureOperation that this backend has.
+// One overload for each PictureOperation that this backend has.
 Picture apply(const DevicePointer& device, const Picture& picture, const ClaheOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const IntegralOptions& options);
 Picture apply(const DevicePointer& device, const Picture& picture, const ToHslOptions& options);

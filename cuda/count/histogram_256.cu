@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads
   counters.finish(target);
 }
 
-/// Counts any part of an image, for any kind of level that has at most 256 bins. Thread → one pixel of the region at a
-/// time. Block, shared memory and barrier as in count_image_256.
+/// Counts any part of an image, for any kind of level that has at most 256 bins.
+/// Thread → one pixel of the region at a time. Block, shared memory and barrier as in count_image_256.
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads, 2))
     count_selected_256(CountedPixels counted, LevelSource source, Target256 target) {

@@ -249,8 +249,9 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   }
 }
 
-/// Counts any part of an image, for any kind of level. Thread → one pixel of the region at a time. Block and shared
-/// memory as in count_image_65536. Barriers: the counters are clear; one per turn, as PackedCounters requires.
+/// Counts any part of an image, for any kind of level.
+/// Thread → one pixel of the region at a time. Block and shared memory as in count_image_65536. Barriers: the counters
+/// are clear; one per turn, as PackedCounters requires.
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kPackedThreads, 1)
     count_selected_65536(CountedPixels counted, LevelSource source, Target65536 target) {

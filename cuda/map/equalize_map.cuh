@@ -20,8 +20,8 @@ struct MapRequest {
   const std::uint8_t* mask = nullptr;  ///< pixels with mask value 0 stay unchanged
 };
 
-/// 8-bit gray images, and the modes rgb and joint at 8 bits. Shared memory: one word per level with the entries of all
-/// tables, repeated in each bank, so look-ups never conflict.
+/// For 8-bit gray images, and the modes rgb and joint at 8 bits. Shared memory: one word per level with the entries of
+/// all tables, repeated in each bank, so look-ups never conflict.
 template <int kChannels>
 struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, kChannels == 3 ? 3 : 4> {
   static constexpr bool kFollowsCounting = true;
@@ -62,7 +62,7 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
   }
 };
 
-/// 16-bit gray images, and the mode joint at 16 bits. Shared memory: the table, 128 KiB. Only pays off for large
+/// For 16-bit gray images, and the mode joint at 16 bits. Shared memory: the table, 128 KiB. Only pays off for large
 /// images, because every block has to fill it.
 template <int kChannels>
 struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChannels, 1024, 1> {
@@ -138,8 +138,8 @@ __device__ __forceinline__ std::uint32_t biased_luma(std::uint32_t r, std::uint3
   }
 }
 
-/// EqualizeColor::luma at 8 bits. Shared memory: 16 copies of FastLuma8's entries, so each lane of a half-warp has its
-/// own pair of banks.
+/// For EqualizeColor::luma at 8 bits. Shared memory: 16 copies of FastLuma8's entries, so each lane of a half-warp has
+/// its own pair of banks.
 template <int kChannels, Luma kind>
 struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, 3> {
   static constexpr bool kFollowsCounting = true;
@@ -183,7 +183,7 @@ struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
   }
 };
 
-/// All other cases: selects mode, sample type, strength and mask at run time. The tables stay in global memory.
+/// For all other cases: selects mode, sample type, strength and mask at run time. The tables stay in global memory.
 template <class T, int kChannels>
 struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   static constexpr bool kFollowsCounting = true;
@@ -238,7 +238,8 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   }
 };
 
-// For images so small that several launches would take longer than the work: fused_equalize.cu.
+// The functions below are for images so small that several launches would take longer than the work. They are defined
+// in fused_equalize.cu.
 
 /// Counts all pixels of a gray image, writes the table to `map` (256 entries of device memory) and the mapped pixels to
 /// `to`.

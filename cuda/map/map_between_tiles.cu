@@ -262,8 +262,7 @@ void launch_cells(Workspace& workspace, const Picture& from, const Picture& to, 
   }
   constexpr std::uint64_t kMinPixels = 1 << 13;  // filling the tables costs as much as mapping about 1,000 pixels
   constexpr std::uint64_t kMaxPixels = 1 << 16;
-  constexpr int kWaves =
-      4;  // several waves of short-lived blocks, so that the last wave, which may not fill the device, is short
+  constexpr int kWaves = 4;  // the last wave may not fill the device, so it should be short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * kCellBlocksPerSm * kWaves);
   request.rows_per_block = rows_per_block_of(how.grid.tile_width, from.pixel_count(), wanted, kMinPixels, kMaxPixels);
   const auto chunks = static_cast<unsigned>((tallest - 1) / request.rows_per_block + 1);

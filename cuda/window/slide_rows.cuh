@@ -418,8 +418,8 @@ struct MeansBefore {
 
 /// Computes one pixel from each window with operation.pixel(sum, n, below_inverse(n), mean, level). If
 /// Operation::kIsModulo, `sum` is modulo 2³² and `mean` is valid; otherwise `sum` is exact and `mean` unused. Block →
-/// job.marks.rows() rows of part blockIdx.y of the columns, kSlideStepRows rows at a time. Thread → keeps the sums of
-/// kSlideColumns adjacent columns, and computes every kThreads-th pixel.
+/// job.marks.rows() rows of part blockIdx.y of the columns, kSlideStepRows rows at a time. Thread → kSlideColumns
+/// adjacent columns, whose sums it keeps, and every kThreads-th pixel, which it computes.
 template <int kThreads, class Operation>
 __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     slide_rows(const __grid_constant__ SlideJob job, const __grid_constant__ Operation operation) {

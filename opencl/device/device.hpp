@@ -124,7 +124,7 @@ constexpr std::size_t kMaxIdleBuffers = 8;
 class Memory {
  public:
   Memory() = default;
-  /// Uninitialized. Throws Error{out_of_memory}.
+  /// Allocates uninitialized memory. Throws Error{out_of_memory}.
   Memory(std::shared_ptr<Device> device, std::size_t bytes);
   ~Memory();
   Memory(Memory&& other) noexcept

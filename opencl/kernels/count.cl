@@ -102,7 +102,7 @@ static void add_all(__local const uint* counters, uint all_bins, __global uint* 
 // Counts pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many
 // work-groups run at once, so work-groups take chunks of `chunk` groups of pixels until none is left. counts[taken_at]
 // counts the chunks taken. A work-group takes its next chunk while it counts, and ends at once if it starts too late to
-// get one. At most 2³¹ pixels, so that a counter cannot overflow.
+// get one. One launch counts at most 2³¹ pixels, so that a counter cannot overflow.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
     int8 choices, __global const uint* pixels, ulong first, ulong end, ulong chunk, uint bins, __local uint* counters,
     __global uint* counts, uint taken_at) {

@@ -27,7 +27,7 @@
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 
 #if SAMPLE_BITS == 8
-// One multiply-add per channel. Both cases are (c − o)·q + b, rounded half away from zero. In gamut: o = 0, q =
+// Needs one multiply-add per channel. Both cases are (c − o)·q + b, rounded half away from zero. In gamut: o = 0, q =
 // y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is increased by a factor of 1 + 2⁻²⁰. That
 // moves ties away from zero, and is too small to move another value to a tie (the nearest is 1/510 away).
 #define BIAS_BITS 0x4B000000u  // the bits of the float 2²³; the low byte is free for a sample

@@ -140,7 +140,7 @@ static float3 decoded(int8 choices, uint a, uint b, uint c) {
     case F32: return (float3)(wrapped_degrees(as_float(a)), unit_clamped(as_float(b)), unit_clamped(as_float(c)));
     case U16: return (float3)((float)a * (360.0f / 65536.0f), divided((float)b, 65535.0f), divided((float)c, 65535.0f));
     default:
-      // Stored as hue, lightness, saturation. 360/256 is exact, and 360/180 is 2.
+      // The stored order is hue, lightness, saturation. 360/256 is exact, and 360/180 is 2.
       return (float3)(wrapped_degrees((float)a * (360.0f / HUE_RANGE)), divided((float)c, 255.0f),
                       divided((float)b, 255.0f));
   }

@@ -6,9 +6,9 @@
 //
 // A tile has TILE_COLUMNS × TILE_ROWS pixels. One work-group processes it; each work-item processes COLUMNS_EACH
 // adjacent columns. A band is a row of tiles. A work-item loads its pixels of BATCH rows before it uses the first, so
-// that the loads overlap and one set of barriers serves the batch. fill_table reads a batch once, and uses its pixels
-// for the row sums and for the entries. It also keeps the entries of the last row: an entry is the entry above it plus
-// the sum of its row from the left edge of the image.
+// that the loads overlap and one set of barriers is enough for the batch. fill_table reads a batch once, and uses its
+// pixels for the row sums and for the entries. It also keeps the entries of the last row: an entry is the entry above
+// it plus the sum of its row from the left edge of the image.
 //
 // Work-items beyond the right edge read the first columns, and rows below the image repeat the last row. Nothing reads
 // sums that include such pixels. Loops over arrays have constant bounds, so that they can be unrolled and the arrays

@@ -6,8 +6,8 @@
 //   SAMPLE_BITS, CHANNELS      format of the input pixels: 8 or 16 bits, 1 to 4 channels
 //   GROUP                      pixels that a work-item handles at a time, a multiple of 4
 //   STAGED                     groups pass through local memory, so that a work-group stores consecutive words
-//   SPECIALIZED                choices are macros, and the program serves one kind of request. Otherwise choices are
-//                              the elements of each kernel's first argument, and one program serves all requests.
+//   SPECIALIZED                choices are macros, and the program supports one kind of request. Otherwise choices
+//                              are the elements of each kernel's first argument, and one program supports all.
 //                              CPUs use such programs, because compiling takes longer there than the work.
 // Functions other than kernels are static, so that drivers compile only those that a program uses.
 // Buffers may be read and written for 64 bytes past their end (kPaddingBytes), so the last group needs no special case.

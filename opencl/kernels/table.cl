@@ -97,8 +97,8 @@ static ulong sum_of_all(__local ulong* numbers, ulong own) {
 }
 
 // The limit of each count in a tile of `counted` > 0 pixels: the float64 product of `clip` and `counted`, divided by
-// the number of levels and rounded down, but at least 1. At most `counted`, which also results if the product is not
-// positive. `clip` has the bits of a float64.
+// the number of levels and rounded down, but at least 1. The result is at most `counted`, and equals `counted` if the
+// product is not positive. `clip` has the bits of a float64.
 static ulong clip_limit(ulong clip, ulong counted, uint levels) {
   const Float64 limit = float64_product(float64_from_bits(clip), float64_of(counted));
   if (!float64_is_greater(float64_of(counted * levels), limit) || !float64_is_greater(limit, float64_of(0))) {

@@ -391,7 +391,7 @@ static Window window_at(int x, int y, int4 shape) {
 
 #if SERVES(WHAT == MEAN || WHAT == FLAT)
 // Writes one channel of means, or of samples divided by their means (FLAT). The call for channel 0 also copies the last
-// channel: that is alpha, or a color that a later call replaces.
+// channel: that is alpha, or a color that this call or a later one replaces.
 __kernel void window_means(int8 choices, __global const Sample* pixels, __global Sample* result, int4 shape,
                            uint channel, uint channels, TABLES) {
   const int x = get_global_id(0);

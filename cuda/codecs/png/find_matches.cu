@@ -11,8 +11,8 @@ using png::Match;
 
 constexpr std::uint32_t kAll = ~0U;
 constexpr std::uint32_t kLanes = 32;
-constexpr std::uint32_t kNotingLanes =
-    2;  ///< these lanes note positions before the last match's end; the other lanes attempt matches
+/// These lanes note positions before the last match's end; the other lanes attempt matches.
+constexpr std::uint32_t kNotingLanes = 2;
 constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
 constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
 

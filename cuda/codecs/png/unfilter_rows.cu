@@ -44,8 +44,8 @@ class EdgeReader {
     waits_ = needs_ && threadIdx.x % kBandRows < size && at_ < count_;
     word_ = waits_ ? words_[at_] : 0;
   }
-  /// Waits for the lane's word of the group that begin() started to load. Cannot deadlock: the band above was taken
-  /// before this one, so its warp is running.
+  /// Waits for the lane's word of the group that begin() started to load. Cannot deadlock: a warp took the band above
+  /// before this warp took its own band, so that warp is running.
   __device__ std::uint32_t finish() {
     while (__any_sync(kWholeWarp, waits_ && word_ < kMark)) {
       if (waits_) {
