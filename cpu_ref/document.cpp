@@ -231,7 +231,7 @@ struct TextRule {
   bool is_light = false;
 };
 
-/// Text is the class below or above Otsu's threshold that has fewer pixels.
+/// Otsu's threshold divides the pixels into two classes; text is the class with fewer pixels.
 TextRule text_rule(const std::vector<std::uint64_t>& counts) {
   TextRule rule{otsu_levels(counts, 2).front()};
   const auto middle = counts.begin() + rule.threshold + 1;

@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kLanes* kMaxWarps)
   }
 }
 
-/// Launch configuration of a pass across. `warps` is 0 if the words of one warp do not fit in shared memory.
+/// Launch configuration of the horizontal pass. `warps` is 0 if the words of one warp do not fit in shared memory.
 struct AcrossShape {
   int stride = 0;
   int warps = 0;
@@ -190,7 +190,7 @@ void launch_across(Workspace& workspace, const AcrossPass<kChannels>& pass, int 
   check_launch("resizing");
 }
 
-/// Input of the pass down: rows of whole words.
+/// Input of the vertical pass: rows of whole words.
 struct WordRows {
   const std::byte* first;
   std::size_t words;

@@ -193,8 +193,8 @@ bool with_levels16(const CountedPixels& counted, const LevelSource& source, cons
 
 // --- Large images and selections -------------------------------------------------------------------------------------
 
-/// Counts a whole 16-bit image. The first turn of a block shows whether the image has few levels. If not, the block
-/// counts unchecked; if a counter overflows anyway, the block counts again, checked.
+/// Counts a whole 16-bit image. The first turn of a block shows whether the image has few levels. If it has many, the
+/// block counts unchecked; if a counter overflows anyway, the block counts again, checked.
 /// Thread → groups of 16 bytes (48 for three channels), consecutive threads on consecutive groups. Block: 1024 threads,
 /// one per SM. Shared memory: the packed counters. Barriers: the counters are clear; all pixels of the first turn are
 /// counted; one per turn if counting checked, as PackedCounters requires; `unaccounted` is complete; the counters are

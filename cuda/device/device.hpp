@@ -114,14 +114,14 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
-/// Changes to a device that only tests make.
+/// Settings of a device that only tests use.
 struct DeviceTestOptions {
   bool poison = false;                      ///< fill new memory with 0xCD to expose reads of unwritten memory
   std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
 };
 
-/// The device's memory pool and the stream of one backend, on which its memory is allocated, used and freed. Shared by
-/// the backend and its memory, so a Picture may outlive its backend.
+/// A device's memory pool, and the stream of one backend. The backend's memory is allocated, used and freed in the
+/// order of this stream. Shared by the backend and its memory, so a Picture may outlive its backend.
 class Device {
  public:
   /// Creates the context.

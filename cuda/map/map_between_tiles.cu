@@ -102,7 +102,7 @@ constexpr int kCopies = 8;  ///< copies of the tables: eight lanes at a time rea
 constexpr std::uint32_t kLevelBytes = kCopies * sizeof(float4);
 constexpr std::size_t kCellBytes = 256 * kLevelBytes;
 
-/// A request for 8-bit levels of one plane, cell by cell.
+/// A request to map 8-bit levels of one plane, cell by cell.
 struct CellMapRequest {
   TileMapRequest how;
   float inverse_width = 1.0F;

@@ -11,7 +11,8 @@
 
 namespace gpuimg::cuda {
 
-/// Number of pixels in a group: 16 bytes of the larger of the two formats, or 48 bytes if that has three channels.
+/// Number of pixels in a group: 16 bytes of the larger of the two formats, or 48 bytes if that format has three
+/// channels.
 template <class In, int kInChannels, class Out, int kOutChannels>
 inline constexpr int kGroupPixels = [] {
   constexpr int kIn = kInChannels * static_cast<int>(sizeof(In));

@@ -512,7 +512,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     }
     __syncthreads();
     std::uint32_t down[kSlideStepRows];  // counted rows per window
-    float below[kSlideStepRows];         // for windows that are not cut on their sides
+    float below[kSlideStepRows];         // below_inverse(n) if all columns of a window count
 #pragma unroll
     for (int r = 0; r < kSlideStepRows; ++r) {
       down[r] = counted_positions(min(first + r, end - 1), radius, job.height, border);
@@ -584,7 +584,7 @@ bool try_slides(Workspace& workspace, SlideJob job, const Operation& operation, 
 
 /// Computes `result` from the window sums of `picture`; both have one 8-bit channel. Uses the operation `whole` if sums
 /// fit in 32 bits, else `modulo`. Does nothing and returns false for other formats, for windows that reach beyond an
-/// image reflected once, and for windows that are too wide. The limit is smaller in a wide image.
+/// image reflected once, and for windows that are too wide; in a wide image, this limit is smaller.
 template <class Whole, class Modulo>
 bool try_slides(Workspace& workspace, const Picture& picture, const Picture& result, int radius, const Whole& whole,
                 const Modulo& modulo, const char* doing) {

@@ -121,7 +121,7 @@ class TileRows {
   }
 
  private:
-  /// A step reads the levels of its own rows, which entered with the step before.
+  /// One slot less than kSlots: a step also reads the levels of its own rows, which entered with the previous step.
   static constexpr int kAhead = kSlots - 1;
 
   static __device__ int turn_of(int step) { return static_cast<int>(static_cast<unsigned>(step) / kSlots % 2); }

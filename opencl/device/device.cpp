@@ -158,7 +158,8 @@ std::string lacks(const Api& api, const FoundDevice& device) {
   return {};
 }
 
-/// True if the device offers float64 with denormals, infinities and NaN, rounded to nearest. Devices need not offer it.
+/// True if the device offers float64 with denormals, infinities and NaN, rounded to nearest. OpenCL does not require
+/// float64.
 bool has_float64(const Api& api, cl_device_id device) {
   constexpr cl_device_fp_config kNeeded = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_DENORM;
   cl_device_fp_config config = 0;

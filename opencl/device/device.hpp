@@ -62,7 +62,7 @@ struct Api {
 };
 
 /// Opens the loader; an empty name means libOpenCL.so.1. The loader stays open until the process ends, because drivers
-/// start threads. Throws Error{backend_unavailable}.
+/// may have started threads. Throws Error{backend_unavailable}.
 Api open_api(const std::string& library);
 
 /// Throws Error{out_of_memory, backend_unavailable or device_fault} unless the code is CL_SUCCESS. `doing` completes
@@ -201,7 +201,8 @@ class Device {
   /// Pixels per work-item: as many as fill whole 16-byte words; 4 on CPUs, where wide words save nothing.
   [[nodiscard]] int group_pixels(std::size_t pixel_bytes) const;
 
-  /// Runs a kernel of a program. Its first argument is the choices; the others are numbers, Memory or LocalBytes.
+  /// Runs a kernel of a program. The kernel's first argument is the program's choices; `arguments` follow: numbers,
+  /// Memory or LocalBytes.
   template <class... Arguments>
   void run(const ProgramRequest& program, const char* kernel, const Grid& grid, const char* doing,
            const Arguments&... arguments) {

@@ -3,8 +3,8 @@
 // core/ops/window.hpp and threshold.hpp.
 //
 // Pixels may have weights. A window then has the sums of the weights, of the weighted levels, and of the weighted
-// squares, which exceed 64 bits. Products of weights and levels are cut into parts of 16 bits (weigh), each with its
-// own table, because integral.cl sums samples.
+// squares; the last of these sums can exceed 64 bits. Products of weights and levels are cut into parts of 16 bits
+// (weigh), each with its own table, because integral.cl sums samples.
 //
 // Only write_levels is compiled for pixels of several channels. It writes a plane of levels, which the other kernels
 // read; they take the number of channels of the picture as an argument. Compiling takes long, so a program has only the

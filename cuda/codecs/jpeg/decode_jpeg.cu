@@ -166,8 +166,8 @@ class JpegDecoder {
     return findings->defects;
   }
 
-  /// Decoding of flat images never synchronizes, so the host determines the states one after another. Returns false if
-  /// the host's clean scan differs from the device's, which would be a bug.
+  /// In the scan of a flat image, guessed states never synchronize, so the host determines the states one after
+  /// another. Returns false if the host's clean scan differs from the device's, which would be a bug.
   bool upload_walked_states() {
     const jpeg::CleanScan scan = jpeg::clean_scan(encoded_.scan, job_.layout.segment_count);
     const std::vector<std::uint32_t> first = jpeg::first_subsequences(scan.first_byte, kSubsequenceBits);

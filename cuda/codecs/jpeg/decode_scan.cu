@@ -1,5 +1,6 @@
-// Decodes a scan: finds the decoder's state and the sums at the start of every subsequence, then decodes the
-// coefficients of all blocks. Proves that the states equal the states of sequential decoding.
+// Decodes a scan: first finds, at the start of every subsequence, the decoder's state, the number of blocks so far and
+// the DC sums; then decodes the coefficients of all blocks. Proves that the states equal the states of sequential
+// decoding.
 #include <cub/block/block_scan.cuh>
 
 #include "codecs/jpeg/block_memory.cuh"

@@ -37,7 +37,7 @@ struct EncoderJob {
   std::uint16_t* ac_bits = nullptr;       ///< per block: length of its AC codes
   std::uint32_t* tile_bits = nullptr;     ///< per tile: length of its codes
   std::uint64_t* tile_begins = nullptr;   ///< per tile: its first bit; then the end of the last tile
-  std::uint32_t* words = nullptr;         ///< packed bits, in the order of bytes
+  std::uint32_t* words = nullptr;         ///< packed bits; bytes in memory are in scan order
   std::uint64_t word_capacity = 0;        ///< a multiple of kPieceBytes / 4
   std::uint32_t* piece_marks = nullptr;   ///< per piece: number of bytes 0xFF
   std::uint64_t* piece_begins = nullptr;  ///< per piece: number of bytes 0xFF in the pieces before it

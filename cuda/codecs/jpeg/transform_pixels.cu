@@ -73,7 +73,7 @@ __device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMe
   }
 }
 
-/// Loads pixel by pixel. For the other tiles at the right edge.
+/// Loads pixel by pixel. For all other tiles at the right edge.
 template <class Shape>
 __device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {

@@ -119,9 +119,9 @@ __device__ std::uint32_t word_candidates(const PngDecoderJob& job, std::uint32_t
   return word == 0 ? mask & ~0U << (png::kFirstBlockBit + 1) : mask;
 }
 
-/// Block → 8 KiB of the stream; thread → every 256th word of it, then every 256th bit that may be a header. Headers
-/// that the lists cannot hold are left to the chain. Barriers: the table and the cleared count are written; the list is
-/// complete; all threads are done before list and count are replaced.
+/// Block → 8 KiB of the stream; thread → every 256th word of it, then every 256th bit that may be a header. If the
+/// lists have no room for a header, the chain finds it later. Barriers: the table and the cleared count are written;
+/// the list is complete; all threads are done before list and count are replaced.
 __global__ void __launch_bounds__(kSearchThreads) search_headers(const __grid_constant__ PngDecoderJob job) {
   __shared__ SearchMemory shared;
   for (std::uint32_t i = threadIdx.x; i < png::kPrecodeSpaces; i += kSearchThreads) {
