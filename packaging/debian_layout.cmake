@@ -1,4 +1,4 @@
-# Moves the installed files to the places that Debian's policy requires. CPack runs this before it packs a .deb.
+# Moves the installed files to the paths that Debian's policy requires. CPack runs this before it packs a .deb.
 set(share ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/usr/share)
 set(documents ${share}/doc/gpuimg)
 
