@@ -74,10 +74,10 @@ void add_others(Catalogue& to) {
     file.resize(file.size() + 96);
     to.add_unsupported("npy_of_" + name + ".npy", file, advice);
   };
-  add_type("<f4", "floats", "'<f4', a table instead of an image, is not supported; convert it");
+  add_type("<f4", "floats", "'<f4' (a table, not an image) is not supported; convert it");
   add_type("<f8", "doubles", "(numpy.load('in.npy') * 65535).astype('uint16')");
   add_type("<u4", "wide_sums", "numpy.load('in.npy').astype('uint16')");
-  add_type("<u8", "wider_sums", "a table instead of an image");
+  add_type("<u8", "wider_sums", "a table, not an image");
   add_type("<i4", "signed", "numpy.load('in.npy').astype('uint16')");
   add_type("|b1", "truth_values", "numpy.load('in.npy').astype('uint8') * 255");
   add_type("<c8", "complex", "npy of type '<c8' is not supported");
@@ -92,7 +92,7 @@ void add_others(Catalogue& to) {
   add_shape("(6, 2, 5)", "five_channels", "numpy.load('in.npy')[..., :3]");
   add_shape("(5, 2, 6)", "a_stack", "numpy.load('in.npy')[0]");
   add_shape("(5, 2, 2, 3)", "a_stack_of_colors", "numpy.load('in.npy')[0]");
-  add_shape("(0, 4)", "no_rows", "gpuimg reads images as arrays of uint8 and uint16");
+  add_shape("(0, 4)", "no_rows", "gpuimg reads arrays of uint8 and uint16");
   add_shape("(40000, 40000)", "a_bomb", "--max-pixels");
   FileBytes columns = header_of("|u1", "(3, 4)", "True");
   columns.resize(columns.size() + kCount);
