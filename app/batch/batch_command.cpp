@@ -438,7 +438,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   }
   for (const std::string& file : job.side_files()) {
     if (std::filesystem::path(file).lexically_normal() == std::filesystem::path(target).lexically_normal()) {
-      throw Error(ErrorKind::usage, "--lut: the table and OUT are the same file; name two");
+      throw Error(ErrorKind::usage, "--lut: the table and OUT are the same file; use two different names");
     }
     worker.writer.check(file, paths.input, false);
   }
@@ -494,7 +494,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   std::unique_ptr<ImageJob> joined;
   if (globals.all_pages && joins_pages(arguments, named, job)) {
     if (!job.side_files().empty()) {
-      throw Error(ErrorKind::usage, "--lut writes one table; name one page");
+      throw Error(ErrorKind::usage, "--lut writes one table; select one page with --page N");
     }
     joined = joined_pages(job, checked(arguments), globals);
   }

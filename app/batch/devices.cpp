@@ -20,9 +20,9 @@ int device_number(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
   if (failure != std::errc{} || stop != end || number < 0 || number > kLargestDevice) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--devices: '{}' is not a device; give numbers from 0 to {}, such as 0,1, or all", text,
-                            kLargestDevice));
+    throw Error(ErrorKind::usage, fmt::format("--devices: '{}' is not a device; give 'all', or numbers from 0 to {} "
+                                              "with commas between them, such as '0,1'",
+                                              text, kLargestDevice));
   }
   return number;
 }

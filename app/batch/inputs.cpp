@@ -195,7 +195,7 @@ void take_folder(const std::string& folder, const InputSources& sources, Gathere
 
 void take_named(const std::string& path, const InputSources& sources, GatheredInputs& gathered) {
   if (path == "-") {
-    throw Error(ErrorKind::usage, "standard input is one image; name no other input, and one OUT");
+    throw Error(ErrorKind::usage, "standard input is one image; omit all other inputs, and name a file as OUT");
   }
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {

@@ -313,7 +313,8 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
     throw Error(ErrorKind::usage, "all images have one output: give --output a name without braces");
   }
   if (!job.can_resume() && continues) {
-    throw Error(ErrorKind::usage, "the result covers all images, but --resume and --retry-failed skip some; omit them");
+    throw Error(ErrorKind::usage,
+                "the result covers all images, but --resume and --retry-failed skip some images; omit these options");
   }
   if (job.merges() && !arguments.retry_failed.empty()) {
     throw Error(ErrorKind::usage,
@@ -380,8 +381,8 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     throw Error(ErrorKind::usage, "OUT is missing: name a folder for several images, or a template with --output");
   } else if (is_standard_output(named.output)) {
     throw Error(ErrorKind::usage,
-                "standard output takes one result, without options that plan or record a run; name a "
-                "file or folder as OUT");
+                "standard output takes the result of one image only, and cannot be combined with options that plan or "
+                "record a run; name a file or folder as OUT");
   } else if (inputs == 1 && !splits_pages() && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
@@ -716,7 +717,9 @@ std::string BatchSession::summary(const RunOutcome& outcome, double seconds) con
 
 ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const {
   if (outcome.fatal == ErrorKind::out_of_memory) {
-    print_error("out of memory between images; finished outputs are kept; continue with --resume or --skip-existing");
+    print_error(
+        "out of memory for bookkeeping, not for an image; finished outputs are kept; continue with --resume or "
+        "--skip-existing");
   }
   if (outcome.fatal) {
     if (outcome.fatal == ErrorKind::device_fault && globals_.resident != nullptr) {

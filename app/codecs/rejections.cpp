@@ -71,7 +71,7 @@ void check_page(std::string_view name, PageRef page, const PageList& pages) {
 void check_only_page(std::string_view name, PageRef page) { check_page(name, page, {{0}, {}, {}}); }
 
 void reject_lost_pages(std::string_view name, std::string_view why) {
-  reject_damaged(name, fmt::format("{}, so that pages from here on are lost", why));
+  reject_damaged(name, fmt::format("{}, so this page and all later pages are lost", why));
 }
 
 void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options) {

@@ -760,7 +760,7 @@ RunCommand declare(CommandParser& parser) {
     const Options options = checked_options(*arguments);
     check_names(*arguments);
     if (globals.take_job) {
-      throw Error(ErrorKind::usage, "compare reads two images, so it cannot process one");
+      throw Error(ErrorKind::usage, "compare needs two images; give both");
     }
     note_pictures(*arguments, globals.verbosity);
     if (is_folder_name(arguments->a)) {

@@ -70,7 +70,7 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
   const auto examine_one = [&](const char* doing, const SelfTestResult& result, const char* consequence) {
     if (result.checks == 0) {
       print("  {}: left to the CPU\n", doing);
-    } else if (!print_result(fmt::format("{}, as the CPU to the byte", doing), result)) {
+    } else if (!print_result(fmt::format("{}, identical to the CPU to the byte", doing), result)) {
       advice.emplace_back(consequence);
     }
   };

@@ -413,11 +413,9 @@ void reject_folder_as_output(const Arguments& arguments) {
   std::error_code failed;
   if (option != nullptr && files.output.empty() && arguments.has_output &&
       std::filesystem::is_directory(files.paths.back(), failed)) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format(
-            "{}: the last name is OUT, and {} writes one file, not a folder; name a file after it, or print with -o -",
-            printable_name(files.paths.back()), option));
+    throw Error(ErrorKind::usage, fmt::format("{}: the last name is OUT, and {} writes one file, not a folder; add the "
+                                              "name of a file as OUT, or print with -o -",
+                                              printable_name(files.paths.back()), option));
   }
 }
 

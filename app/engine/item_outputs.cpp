@@ -66,7 +66,7 @@ void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
 void ItemOutputs::check(const std::string& output, const std::string& input, bool binary) {
   if (is_standard_output(output)) {
     if (binary && captured_streams() != nullptr) {
-      throw Error(ErrorKind::usage, "standard output is for the answers; name a file");
+      throw Error(ErrorKind::usage, "standard output carries the answers to the command lines; name a file as OUT");
     }
     if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");

@@ -266,12 +266,13 @@ codecs::DecodedImage Loader::decode(const Bytes& bytes, const std::string& path)
 
 void Loader::finish_decoding(const codecs::DecodedImage& decoded, const std::string& name) {
   if ((decoded.pages > 1 || decoded.has_lost_pages) && parts_.outputs.replaces_input()) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: has {} page{}, and --in-place would keep only one of them; name another OUT",
-                            printable_name(name), decoded.pages,
-                            decoded.has_lost_pages
-                                ? decoded.pages > 1 ? "s and others that are lost" : " and others that are lost"
-                                : "s"));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: has {} page{}, and --in-place would keep only one of them; omit --in-place and name OUT",
+                    printable_name(name), decoded.pages,
+                    decoded.has_lost_pages
+                        ? decoded.pages > 1 ? "s and others that are lost" : " and others that are lost"
+                        : "s"));
   }
   parts_.backends.expect_image(decoded.pixel_count(), 0.0);
   tell_about(decoded, name);

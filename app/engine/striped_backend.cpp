@@ -361,7 +361,8 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
     const std::size_t bytes = tiles * levels * (sizeof(std::uint64_t) + sizeof(std::uint16_t));
     throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes >> 20) + " MB for the tables of " +
                                               std::to_string(tiles) +
-                                              " tiles in strips; use fewer --tiles or --backend cpu");
+                                              " tiles of an image that is computed in strips; use fewer --tiles or "
+                                              "--backend cpu");
   }
 }
 

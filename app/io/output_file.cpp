@@ -362,7 +362,7 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
 
 void reject_captured_input() {
   if (captured_streams() != nullptr) {
-    throw Error(ErrorKind::usage, "standard input holds the command lines; name a file");
+    throw Error(ErrorKind::usage, "standard input contains the command lines; name a file");
   }
 }
 

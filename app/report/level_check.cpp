@@ -110,7 +110,7 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
     reject(fmt::format("{} is not a share, so % does not apply", statistic_->name));
   }
   if (!is_percent_ && statistic_->kind == Statistic::Kind::share && limit_ > 1.0) {
-    reject(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));
+    reject(fmt::format("{} is a share from 0 to 1; add % for a percentage", statistic_->name));
   }
 }
 

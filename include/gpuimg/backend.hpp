@@ -148,7 +148,8 @@ class Backend {
   /// backend does not have the operation.
   virtual WolfScale wolf_scale(const Picture& /*picture*/, const ThresholdOptions& /*options*/, int /*first_row*/,
                                int /*end_row*/) {
-    throw Error(ErrorKind::unsupported, "threshold: backend " + name() + " does not have it; use cpu");
+    throw Error(ErrorKind::unsupported,
+                "threshold: backend " + name() + " does not support this method; use --backend cpu");
   }
 
   /// Runs an operation that turns one Picture into another. The header that declares the options describes the result.

@@ -96,7 +96,8 @@ constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // guaranteed by 
 [[noreturn]] void reject_without_platform() {
   throw Error(ErrorKind::backend_unavailable,
               "no OpenCL device: the loader finds no platform; install a driver (Debian: pocl-opencl-icd runs on the "
-              "CPU), or, if NVIDIA's is installed, write libnvidia-opencl.so.1 to /etc/OpenCL/vendors/nvidia.icd");
+              "CPU), or, if NVIDIA's driver is installed, create /etc/OpenCL/vendors/nvidia.icd with the line "
+              "libnvidia-opencl.so.1");
 }
 
 template <class Ask>

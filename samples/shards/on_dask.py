@@ -21,7 +21,7 @@ def main(words=None):
     parser.add_argument("--scheduler", help="address of a cluster [one on this machine, with its workers]")
     asked = parser.parse_args(words)
     if asked.scheduler and asked.restarts != parser.get_default("restarts"):
-        parser.error("--restarts does not reach a scheduler that runs already; "
+        parser.error("--restarts has no effect on a scheduler that is already running; "
                      "set distributed.scheduler.allowed-failures in its configuration")
     work, paths = shards.plan(asked)
     cloudpickle.register_pickle_by_value(shards)  # so that other machines need only gpuimg

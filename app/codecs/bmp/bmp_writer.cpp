@@ -153,7 +153,7 @@ class BmpWriter final : public RowWriter {
 void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter) {
   filter.drop_all_but_density(metadata, "gpuimg writes only the pixel density to BMP");
   if (metadata.density && metadata.density->unit == DensityUnit::none) {
-    filter.drop(metadata.density, "the pixel density", "BMP holds it with a unit only");
+    filter.drop(metadata.density, "the pixel density", "BMP holds it only with a unit");
   } else if (metadata.density) {
     filter.fit_density(metadata, density_for_png(*metadata.density), "BMP holds whole numbers of pixels per meter");
   }

@@ -347,7 +347,7 @@ class HevcDecoder {
     const int height = libde265().get_image_height(picture, index);
     if (bits != libde265().get_bits_per_pixel(picture, 0)) {
       return {heif_error_Unsupported_feature, heif_suberror_Unsupported_color_conversion,
-              "channels of different numbers of bits"};
+              "its channels have different bit depths"};
     }
     if (width <= 0 || height <= 0) {
       return damaged_data("its HEVC data declare an empty image");

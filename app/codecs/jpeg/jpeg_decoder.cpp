@@ -229,7 +229,7 @@ void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header) {
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file) {
   if (info.output_width != file.header.frame.width || info.output_height != file.header.frame.height ||
       info.output_components != static_cast<int>(file.header.frame.component_count)) {
-    reject_damaged(file.name, "it declares its size twice, and differently");
+    reject_damaged(file.name, "it declares two different sizes");
   }
 }
 

@@ -285,7 +285,7 @@ NpyLayout read_npy_header(std::span<const std::byte> bytes, const std::string& n
   const auto* text = reinterpret_cast<const char*>(bytes.data() + kHeaderStart);
   const auto header = HeaderParser({text, header_size}).parse();
   if (!header) {
-    fail_npy(ErrorKind::decode, name, "file is damaged: its header is not one that NumPy writes");
+    fail_npy(ErrorKind::decode, name, "file is damaged: its header is not a valid NumPy header");
   }
   return layout_of(*header, kHeaderStart + header_size, name);
 }

@@ -503,7 +503,8 @@ std::vector<std::string> notes_on(ByteSpan bytes, const std::string& name) {
     }
   }
   if (frames > 1 || (frames == 1 && !has_frame)) {
-    notes.emplace_back(has_frame ? "PNG animation: first frame only" : "PNG animation: only the image before it");
+    notes.emplace_back(has_frame ? "PNG animation: first frame only"
+                                 : "PNG animation: only the still image, which is not a frame");
   }
   return notes;
 }

@@ -165,7 +165,7 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   check_mode(u16be_at(bytes, 24), header.bits, name);
   header.mode = static_cast<PsdMode>(u16be_at(bytes, 24));
   if (header.channels < header.color_planes()) {
-    reject_damaged(name, fmt::format("it declares {} channels", header.channels));
+    reject_damaged(name, fmt::format("it declares {} channels, too few for its color mode", header.channels));
   }
   return header;
 }
@@ -214,7 +214,7 @@ class PsdPlanes {
 void unpack_runs(ByteSpan from, std::span<std::byte> to, const std::string& name) {
   while (!to.empty()) {
     if (from.empty()) {
-      reject_damaged(name, "a row is shorter than its length says");
+      reject_damaged(name, "the coded data of a row ends before the row is full");
     }
     const std::uint32_t code = u8_at(from, 0);
     from = from.subspan(1);

@@ -182,7 +182,7 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
     const std::size_t pixels = (packet & 127U) + 1;
     const std::size_t stored = (packet & 128U) != 0 ? 1 : pixels;
     if (pixels > left) {
-      reject_damaged(name, "a run extends past its last pixel");
+      reject_damaged(name, "a run extends past the last pixel of the image");
     }
     body = body.subspan(1);
     if (body.size() < stored * header.pixel_bytes()) {

@@ -183,7 +183,7 @@ void check_samples(const TiffFile& file, const TiffKind& kind) {
     reject_unsupported(file.name(), fmt::format("CIELab TIFF of {} bits", kind.bits), kConvert);
   }
   if (kind.samples < kind.color_samples()) {
-    reject_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
+    reject_damaged(file.name(), fmt::format("its pixels have {} samples, too few for its colors", kind.samples));
   }
 }
 

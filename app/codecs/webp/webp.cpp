@@ -395,8 +395,10 @@ void decode_frame(const WebpFrame& frame, View to, const std::string& name, cons
   const std::size_t pixel_bytes = to.format.bytes_per_pixel();
   WebPDecoderConfig config;
   if (WebPInitDecoderConfig(&config) == 0) {
-    throw Error(ErrorKind::unsupported,
-                name + ": libwebp is of another version than gpuimg was built for; install that one");
+    throw Error(
+        ErrorKind::unsupported,
+        name +
+            ": libwebp is of another version than gpuimg was built for; install the version that gpuimg was built for");
   }
   config.options.use_threads = allowed_threads(options.threads) > 1 ? 1 : 0;
   config.output.colorspace = to.format.has_alpha() ? MODE_RGBA : MODE_RGB;

@@ -67,8 +67,7 @@ inline void validate(const ClaheOptions& options) {
                         "CLAHE: there must be 1 to 64 tiles a side");
   detail::reject_unless(std::isfinite(options.clip), "CLAHE: the clip limit must be a number");
   detail::reject_unless(kStrengthLimits.hold(options.strength), "CLAHE: the strength must be from 0 to 1");
-  detail::reject_unless(options.color != EqualizeColor::joint,
-                        "CLAHE: the color mode joint has one table for all pixels");
+  detail::reject_unless(options.color != EqualizeColor::joint, "CLAHE: the color mode joint is not supported");
 }
 
 inline void check(const Picture& picture, const ClaheOptions& options) {

@@ -34,7 +34,8 @@ inline void validate(const DespeckleOptions& options) {
 inline void check(const Picture& picture, const DespeckleOptions& options) {
   validate(options);
   if (picture.format() != PixelFormat{Sample::u8, 1}) {
-    throw Error(ErrorKind::unsupported, "despeckle: only black and white images are supported; threshold it first");
+    throw Error(ErrorKind::unsupported,
+                "despeckle: only black and white images are supported; threshold the image first");
   }
 }
 

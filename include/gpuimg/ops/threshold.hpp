@@ -124,7 +124,8 @@ inline void validate(const ThresholdOptions& options) {
   detail::reject_unless(kSensitivityLimits.hold(options.sensitivity),
                         "threshold: the sensitivity must be from 0 to 100");
   detail::reject_unless(kClassLimits.hold(options.classes), "threshold: classes must be from 2 to 16");
-  detail::reject_unless(options.classes == 2 || !has_window(options.method), "threshold: classes are those of otsu");
+  detail::reject_unless(options.classes == 2 || !has_window(options.method),
+                        "threshold: only otsu has more than two classes");
   detail::reject_unless(std::isfinite(options.k.value_or(0.0)), "threshold: k must be a number");
   const double range = options.range.value_or(1.0);
   detail::reject_unless(range > 0.0 && std::isfinite(range), "threshold: r must be a number greater than 0");
@@ -138,9 +139,9 @@ inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::reject_unless(
       !options.levels || std::all_of(options.levels->begin(), options.levels->begin() + options.classes - 1,
                                      [&](std::uint32_t level) { return level <= picture.format().max_value(); }),
-      "threshold: the level is not one of the image");
+      "threshold: the level is above the highest level of the image");
   detail::reject_unless(!options.scale || (options.scale->variance >= 0.0 && std::isfinite(options.scale->variance)),
-                        "threshold: the variance must be a number from 0");
+                        "threshold: the variance must be 0 or more");
   if (has_window(options.method)) {
     const WindowSize window = window_of(picture.width(), picture.height(), options);
     detail::check_window(picture.width(), picture.height(), window, "threshold");
