@@ -271,7 +271,7 @@ run_opencl() {
   local part
   mkdir -p "$logs"
   find_nvidia_opencl || { failed+=(opencl); return; }
-  step opencl-doctor 200 env XDG_CACHE_HOME="$logs" "$gpuimg" doctor --backend opencl
+  step opencl-doctor 580 env XDG_CACHE_HOME="$logs" "$gpuimg" doctor --backend opencl
   sed -n '/^OpenCL/,$p' "$logs/opencl-doctor.log"
   [ -z "$pack" ] || export GPUIMG_TEST_FAILING_LOADER=$pack/lib/libgpuimg_failing_opencl.so
   for part in Parity Colors Faults; do

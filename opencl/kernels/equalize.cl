@@ -313,7 +313,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize_
     for (int p = 0; p < GROUP; ++p) {
       const uint4 from = pixel_of(words, p);
       uint3 to = from.xyz;
-      if (start + p < count && (IS_MASKED == 0 || mask[start + p] != 0)) {
+      const bool is_selected = IS_MASKED == 0 || mask[start + p] != 0;
+      if (start + p < count && is_selected) {
         to = mapped_between(choices, from, maps, tile_place(x, inverse.x, tiles.x), down, tiles);
         to = IS_BLENDED != 0 ? blend(from.xyz, to, steps) : to;
       }
