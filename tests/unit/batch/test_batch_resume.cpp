@@ -61,7 +61,7 @@ TEST(ManifestOutputs, IncludeBegunItemsUnlessTheyFailed) {
   EXPECT_EQ(outputs_of({run, a, done}), known);
   EXPECT_TRUE(outputs_of({run, a, failed}).empty());
   EXPECT_TRUE(outputs_of({run, a, skipped}).empty());
-  EXPECT_TRUE(outputs_of({run, done}).empty());  // schema 1: the plan compares output and parameters instead
+  EXPECT_TRUE(outputs_of({run, done}).empty());  // schema 1 names no files; the plan compares output and parameters
   EXPECT_TRUE(outputs_of({run, failed}).empty());
   // A failure in a later run does not remove earlier outputs.
   EXPECT_EQ(outputs_of({run, a, run, a, failed}), known);
@@ -91,7 +91,7 @@ TEST(ManifestReport, BegunItemsAreNotDone) {
   EXPECT_NE(report.text().find("1 done, 0 failed, 0 skipped, 1 missing"), std::string::npos) << report.text();
 }
 
-/// Two inputs with existing outputs, two files each.
+/// Two inputs. Each has an output of two files, and both files exist.
 struct Existing {
   TemporaryFolder folder;
   std::vector<InputFile> inputs;

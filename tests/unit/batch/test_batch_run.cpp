@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kItems = 60;
 
-/// Counts the images that are processed at the same time.
+/// A job without files. Counts the images that it processes at the same time.
 class FakeJob final : public ImageJob {
  public:
   std::function<void(int item, int at_once)> work = [](int, int) {};

@@ -52,7 +52,7 @@ TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   EXPECT_EQ(declared_image_in("/nowhere").pixels(), 0U);
 }
 
-/// For several scans, the decoder keeps all coefficients in memory.
+/// While the decoder reads a JPEG with several scans, it keeps all coefficients in memory.
 TEST(DeclaredImage, CountsCoefficientsThatJpegKeeps) {
   const Image color = test::constant_image(20, 10, {Sample::u8, 3}, 77);
   const Image gray = test::constant_image(20, 10, {Sample::u8, 1}, 77);

@@ -1,4 +1,5 @@
-// EXIF orientation: upright images in every format, from JPEG and PNG files, the tag reset in place, and hostile data.
+// EXIF orientation: making pixels of every format upright, also when JPEG and PNG files are decoded; resetting the tag
+// in place; and hostile data.
 #include <gtest/gtest.h>
 
 #include <algorithm>

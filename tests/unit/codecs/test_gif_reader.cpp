@@ -21,7 +21,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
     frame.height = random.between(1, 90);
     frame.packing = {random.below(2) == 1, random.below(2) == 1, random.below(2) == 1, random.below(2) * 100};
     const std::uint32_t colors = 2U << random.below(8);
-    frame.spare_bits = colors == 2 ? -1 : 0;  // with two colors, codes can start with one bit
+    frame.spare_bits = colors == 2 ? -1 : 0;  // with two colors, the minimum code size can be 1
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
     if (random.below(2) == 1) {

@@ -44,7 +44,7 @@ FileBytes joined_boxes(const std::vector<FileBytes>& boxes) {
   return bytes;
 }
 
-/// A box with one item of this type. iinf and infe, version 2.
+/// The box iinf with one item of this type, which a box infe of version 2 describes.
 FileBytes item_info(std::string_view type) {
   FileBytes info;
   add_be(info, 0x02000000, 4);
@@ -229,7 +229,7 @@ TEST(HeifBoxes, CombineTurnsAndMirrorsIntoAnExifOrientation) {
   EXPECT_EQ(framing_by({{"irot", one}})->shown_width(), 6U);
 }
 
-TEST(HeifBoxes, CropTheImageAsTurnedBefore) {
+TEST(HeifBoxes, ACropAppliesToTheTurnedImage) {
   const FileBytes crop = fractions({4, 1, 2, 1, 2, 1, -1, 1});
   EXPECT_EQ(framing_by({{"clap", crop}}), (Framing{4, 1, 4, 2}));
   const FileBytes one = bytes_of("\1"sv);
@@ -237,7 +237,7 @@ TEST(HeifBoxes, CropTheImageAsTurnedBefore) {
   const std::optional<Framing> turned = framing_by({{"irot", one}, {"clap", crop}});
   ASSERT_TRUE(turned.has_value());
   EXPECT_EQ(turned->shown_width(), 3U);  // clipped to the image
-  // The rotated image's third row from the top is the third column from the right.
+  // The rotated image's third row from the top is the stored image's third column from the right.
   EXPECT_EQ(turned->left, 8U - 2 - 2);
   EXPECT_EQ(turned->width, 2U);
   EXPECT_EQ(turned->top, 3U);
@@ -249,7 +249,7 @@ TEST(HeifBoxes, AnEmptyCropIsInvalid) {
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 20, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 0, 2, 1, 0, 1, 0, 1})}}).has_value());
   EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 0, 1})}}).has_value());
-  // Clipped to the image.
+  // A crop that is wider than the image is clipped to it.
   EXPECT_EQ(framing_by({{"clap", fractions({40, 1, 2, 1, 0, 1, 0, 1})}}), (Framing{0, 2, 8, 2}));
 }
 

@@ -41,7 +41,7 @@ void add_empty_block(BitWriter& writer) {
   writer.add(0, 5);
   writer.add(kLengthCodes - 4, 4);
   for (int i = 0; i < kLengthCodes; ++i) {
-    writer.add(i == 2 || i == 17 ? 1 : 0, 3);  // for long runs of zeros, and for the length 1
+    writer.add(i == 2 || i == 17 ? 1 : 0, 3);  // one bit each for 18, a long run of zeros, and for the length 1
   }
   writer.add(1 | (138 - 11) << 1, 8);
   writer.add(1 | (118 - 11) << 1, 8);

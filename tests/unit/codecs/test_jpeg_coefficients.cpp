@@ -65,7 +65,7 @@ TEST(JpegCoefficients, MatchLibjpegForGrayWithAnySampling) {
   }
 }
 
-/// A sink that has no memory, or that fails when it takes its first, second … blocks.
+/// A sink that has no memory for blocks, or whose first, second, … call of take() fails.
 struct FailingSink final : JpegBlockSink {
   static constexpr int kMemory = -1;
 

@@ -42,7 +42,7 @@ JpegChoices with(const Sampling& sampling) {
   return choices;
 }
 
-/// Cuts at each MCU row alone, at all MCU rows, and at random ones.
+/// Lists of cuts: one cut, at each MCU row in turn; cuts at all MCU rows; and cuts at random rows.
 std::vector<std::vector<int>> all_cuts(Random& random, int height, int rows_of_blocks) {
   std::vector<std::vector<int>> all(2);
   for (int row = rows_of_blocks; row < height; row += rows_of_blocks) {
@@ -279,7 +279,7 @@ TEST(JpegParts, AreUsedForLargeImages) {
   }
 }
 
-/// Narrow images have tall parts; the widest images have few rows in memory.
+/// The narrower an image, the more rows a part may have: the two narrowest images here are a single part.
 TEST(JpegCuts, BoundTheCoefficientsOfAPart) {
   const std::string name = "file";
   for (const int width : {1, 100, 5000, 65000}) {

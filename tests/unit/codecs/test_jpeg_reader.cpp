@@ -100,7 +100,7 @@ TEST(JpegReader, IgnoresTrailingData) {
 
 TEST(JpegReader, TreatsWarningsAsErrors) {
   FileBytes file = small_jpeg();
-  // More than libjpeg reads ahead, so it warns of extraneous bytes before a marker.
+  // These are more bytes than libjpeg reads ahead, so it warns of extraneous bytes before a marker.
   file.insert(file.end() - 2, 100, std::byte{0x12});
   EXPECT_TRUE(rejects(file, ErrorKind::decode, "damaged"));
   EXPECT_TRUE(rejects(file, ErrorKind::decode, "--lenient"));

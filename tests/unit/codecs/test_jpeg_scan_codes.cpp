@@ -51,7 +51,7 @@ TEST(JpegScanCodes, MatchLibjpegForEverySize) {
   }
 }
 
-/// Covers every code length, values of up to ten bits, and bands that exceed the remaining buffer.
+/// Covers every code length, values of up to ten bits, and bands whose codes exceed the rest of the buffer.
 TEST(JpegScanCodes, MatchLibjpegForLargeCoefficients) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -71,7 +71,7 @@ std::uint32_t number_at(const std::vector<std::byte>& file, std::size_t offset, 
   return value;
 }
 
-/// Files store the bottom row first and blue before red. Channels 1 and 2 are gray and alpha.
+/// Files store the bottom row first, and blue before red. One or two channels are gray, without or with alpha.
 void set_pixel(Image& image, int x, int y_from_bottom, std::span<const std::byte> pixel) {
   const int channels = image.format().channels;
   for (int c = 0; c < channels; ++c) {

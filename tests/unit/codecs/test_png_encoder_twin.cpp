@@ -147,7 +147,7 @@ TEST(PngEncoderTwin, LeavesOtherLevelsToTheHost) {
   EXPECT_FALSE(encode_with_twin(constant_image(9, 9, {Sample::u8, 3}, 7).view(), {.level = 2}));
 }
 
-/// Compares the filters in words of four bytes with the filters in vectors.
+/// Compares the device's filters, which process words of four bytes, with the host's, which process vectors.
 TEST(PngEncoderTwin, FiltersMatchTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());

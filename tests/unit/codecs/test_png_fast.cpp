@@ -319,7 +319,8 @@ TEST(PngUnfilter, ParallelRowsMatchSequentialRows) {
   };
   for (int trial = 0; trial < 4000; ++trial) {
     const std::size_t pixel = kPixelBytes.at(random.below(6));
-    // One trial in three has fewer rows than are unfiltered at a time; these are processed in halves and one by one.
+    // In one trial of three, the number of rows is arbitrary. Rows after the last full group are unfiltered as half a
+    // group or one by one.
     const std::size_t rows = trial % 3 == 0 ? 1 + random.below(20) : rows_unfiltered_at_once(pixel);
     const std::size_t bytes = pixel * (1 + random.below(trial % 2 == 0 ? 16 : 300));
     const std::uint32_t kinds = 1 + random.below(kPngFilterCount);  // rows often share one filter

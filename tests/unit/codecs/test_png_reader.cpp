@@ -81,7 +81,7 @@ TEST(PngReader, ReadsManyImageDataChunks) {
   EXPECT_TRUE(same_pixels(decode(assemble_png(chunks)).image.view(), expected_image(picture).view()));
 }
 
-TEST(PngReader, ChecksTheEndOfTheDataInAnyChunks) {
+TEST(PngReader, ChecksTheEndOfDataSplitAcrossChunks) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 12; ++round) {

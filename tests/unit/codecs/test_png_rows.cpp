@@ -37,8 +37,8 @@ std::vector<PngChunk> cut(std::vector<PngChunk> chunks, const std::vector<std::s
   return chunks;
 }
 
-/// Verifies the checksums of the image data in steps of random length. As an inflating caller would, it reads some
-/// steps before the verification, slightly behind or ahead of it.
+/// Verifies the checksums of the image data in steps of random length. If `is_inflated`, also reads most steps first,
+/// as a caller that inflates the data does. Such a read can end slightly before or after the verification.
 bool are_checksums_right(Random& random, const FileBytes& file, bool is_inflated) {
   const PngFile png = scan_png(in_memory(file)).value();
   PngDataCheck check(png);

@@ -434,7 +434,7 @@ TEST(PngTwin, DetectsPlantedErrors) {
   }
 }
 
-/// Passes that repair windows that begin at a wrong bit.
+/// Without run-in, windows begin at wrong bits. Later passes must repair them.
 TEST(PngTwin, RepairsWindowsWithoutRunIn) {
   Random random;
   SCOPED_TRACE(random.trace());

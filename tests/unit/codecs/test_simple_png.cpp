@@ -25,7 +25,7 @@ TEST(PngFast, LeavesFilesWithoutALeadingHeaderToLibpng) {
   ASSERT_TRUE(parse_simple_png(assemble_png(sound), "file").has_value());
   std::vector<PngChunk> after_another = sound;
   after_another.insert(after_another.begin(), {"tEXt", bytes_of("Title")});
-  std::vector<PngChunk> none = sound;  // also without pixels
+  std::vector<PngChunk> none = sound;  // has neither IHDR nor pixels
   none.front().name = "zHDR";
   const std::array<std::uint8_t, 11> nothing_deflated = {0x78, 0x01, 0x01, 0, 0, 0xFF, 0xFF, 0, 0, 0, 1};
   const auto bytes = std::as_bytes(std::span(nothing_deflated));

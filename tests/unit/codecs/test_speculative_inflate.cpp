@@ -1,5 +1,5 @@
-// Inflates parts of a stream without the preceding parts. When its window becomes known, a valid part gives the bytes
-// of the stream.
+// Inflates a part of a stream without the preceding parts. Once the window of bytes before a valid part is known, the
+// part gives the bytes of the stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>

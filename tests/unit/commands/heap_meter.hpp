@@ -8,7 +8,7 @@ namespace gpuimg::test {
 /// False if a sanitizer replaces the allocator.
 bool heap_is_metered();
 
-/// The maximum number of bytes allocated at a time since this object was created, without earlier allocations.
+/// The peak of the allocated bytes since this object was created, not counting earlier allocations.
 class HeapMeter {
  public:
   HeapMeter();

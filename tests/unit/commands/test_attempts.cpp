@@ -104,7 +104,7 @@ class NoJob final : public ImageJob {
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
-/// Computes from a decoded image to the named file.
+/// A way through the engine: computes a result from a decoded image, and writes it to the named file.
 using Way = std::function<void(Worker&, codecs::DecodedImage, const SharedMask&, const std::string& output)>;
 
 std::vector<std::pair<std::string, Way>> ways() {

@@ -66,7 +66,7 @@ class DecodingSide : public ::testing::Test {
     return twin_device().decoded > before + kSelfTestFiles;
   }
 
-  /// Also without -q: notes.
+  /// Compares the notes, which the commands print because they run without -q.
   static bool same_notes_on_both(const Words& command, const std::string& out) {
     const Words options = {"--threads", "1", "--backend"};
     const CommandRun host = run_command(command + options + Words{"cpu"});
@@ -246,7 +246,7 @@ TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   EXPECT_EQ(good.code, ExitCode::ok) << good.err;
   EXPECT_NE(good.err.find("both backends computed the same bytes"), std::string::npos);
   EXPECT_GT(twin_device().decoded, kSelfTestFiles);
-  // A decoder that is right only for the self-test's files.
+  // This decoder is correct only for the self-test's files.
   twin_device().reset();
   twin_device().wrong_from = kSelfTestFiles;
   const CommandRun wrong = run_command({"equalize", "--verify", "--backend", "cuda", "--force", photo, out});
@@ -316,7 +316,8 @@ TEST_F(DecodingSide, BatchesReadFilesInTurnIntoTheSameMemory) {
   EXPECT_EQ(twin_device().decoded, 12 + kSelfTestFiles);
 }
 
-/// Large enough for a device. It rarely leaves a stream to the host (png::Defect), but not three in a row.
+/// The files are large enough for a device. A device rarely leaves a stream to the host (png::Defect), but must not
+/// leave three of them in succession.
 TEST_F(DecodingSide, PngOfEveryFormatMatchesTheHost) {
   SCOPED_TRACE(random_.trace());
   for (const PixelFormat format : photographic_formats()) {

@@ -109,8 +109,8 @@ class DeviceMemoryTotal : public ::testing::Test {
 
   Image image(int side) { return smooth_image(random_, side, side, kRgb); }
 
-  /// Equalizes one image. The operation counts in `inside_`, with kExclusive if it runs in strips. For `must_strip`,
-  /// the device has too little memory for the image.
+  /// Equalizes one image. `inside_` tracks the operation, with the weight kExclusive if it runs in strips. If
+  /// `must_strip`, the device has too little memory for the whole image.
   void equalize(Worker& worker, OperationInput input, bool must_strip = false) {
     worker.begin_item();
     const Step step{[&](Backend& backend, const Picture& picture, const Picture*) {
@@ -260,7 +260,7 @@ TEST_F(DeviceMemoryTotal, FailedAndDroppedImagesReturnTheirShare) {
   ASSERT_TRUE(first.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());
   first.begin_item();
   equalize(second, OperationInput(large.clone()));
-  // The same, but the next item is missing; the worker itself is destroyed.
+  // The same, but the worker is destroyed instead of starting the next item.
   {
     Worker third(options, Worker::Role::batch, shared);
     ASSERT_TRUE(third.loader.decode(bytes_of(file), "photo.jpg").picture.has_value());

@@ -316,8 +316,8 @@ class NoJob final : public ImageJob {
   InOrder run(Worker& /*worker*/, const ItemPaths& /*paths*/) const override { return {}; }
 };
 
-/// Bands of rows go through all steps, with the combined halo of all steps. Steps before one that first counts all rows
-/// are computed twice.
+/// Bands of rows go through all steps, with the combined halo of all steps. If a step must count all rows first, the
+/// steps before it are computed twice.
 TEST_F(StepsTest, BandsPassThroughAllSteps) {
   SCOPED_TRACE(random_.trace());
   const Image image = smooth_image(random_, 300, 900, {Sample::u8, 3});
@@ -380,7 +380,7 @@ TEST_F(StepsTest, BandsPassThroughAllSteps) {
       options.force = true;
       options.verbosity = Verbosity::quiet;
       Worker worker(options);
-      // With a limit of 1, bands have the minimum size; otherwise some results are kept.
+      // With a limit of one byte, bands have the minimum size; with 2 MiB, some results are kept.
       worker.loader.read_in_bands(bytes);
       codecs::DecodedImage decoded = worker.loader.load_rows({in("in.png"), in("o.png")}, NoJob(), RowsWhen::always);
       ASSERT_NE(decoded.rows, nullptr);
@@ -393,7 +393,8 @@ TEST_F(StepsTest, BandsPassThroughAllSteps) {
   }
 }
 
-/// HSL input is read as by --inverse alone, from its file, which declares the encoding and the depth.
+/// If `hsl --inverse` is the first step, it reads HSL as it does in a single command: the file declares the encoding
+/// and the depth.
 TEST_F(StepsTest, HslInputCanBeReadByTheFirstStep) {
   put_image("rgb.png", smooth_image(random_, 40, 30, {Sample::u16, 3}));
   for (const std::string name : {"in.npy", "in.png"}) {

@@ -53,8 +53,8 @@ TEST(Clahe, MatchesTheOracle) {
   }
 }
 
-/// 16-bit tables for more tiles than the CPU keeps in memory, compared with tables that were made tile by tile and
-/// supplied.
+/// Compares 16-bit tables for more tiles than the CPU keeps in memory with tables that the test makes tile by tile and
+/// supplies as an option.
 TEST(Clahe, SixteenBitTilesInBandsMatchSuppliedTables) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -159,7 +159,7 @@ TEST(ClaheCells, ColumnDealsKeepMostThreadsBusy) {
   }
 }
 
-/// No result needs clamping to V, even with weights close to 0 and 1.
+/// No result needs clamping to the largest level, even with weights close to 0 and 1.
 TEST(ClaheCells, NothingRoundsAboveTheLargestLevel) {
   test::Random random;
   SCOPED_TRACE(random.trace());

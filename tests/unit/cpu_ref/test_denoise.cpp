@@ -135,8 +135,8 @@ TEST(Denoise, MatchesTheOracle) {
   }
 }
 
-/// An image that is larger than a tile in both directions has the same pixels as its parts, except where they depend on
-/// pixels outside the part.
+/// Denoises an image that is larger than a tile in both directions, and parts of this image alone. The pixels must be
+/// equal, except near the edges of a part, where they depend on pixels outside the part.
 TEST(Denoise, TilesHaveNoSeams) {
   test::Random random;
   SCOPED_TRACE(random.trace());

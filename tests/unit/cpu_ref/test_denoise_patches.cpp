@@ -141,7 +141,7 @@ class WarpTwin {
   std::array<std::array<std::array<std::uint64_t, colors + 1>, kDenoiseLanes>, kRows> sums_{};
 };
 
-/// The launches for an image, each for `rows_at_once` rows.
+/// Denoises an image in launches of `rows_at_once` rows each.
 template <class T, int colors, int patch>
 Image denoised_by_twin(const Image& image, const DenoiseOptions& options, int rows_at_once) {
   const DenoiseTable table = denoise_table(image.format(), options);

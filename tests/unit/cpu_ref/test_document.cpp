@@ -118,7 +118,7 @@ TEST_F(Despeckle, MatchesAFloodFillAtAllDensities) {
   }
 }
 
-/// Widths around the ends of words and bands. A band has one row of a wide page, and many rows of a narrow one.
+/// Sizes around powers of two, where bands can end. A band has one row of a wide page, and many rows of a narrow one.
 TEST_F(Despeckle, MatchesAFloodFillForUnusualSizes) {
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -232,7 +232,7 @@ long double radians(int steps) {
   return static_cast<long double>(steps) * 3.14159265358979323846264338327950288L / 3600;
 }
 
-/// The nearest multiple of 2⁻³⁰, as an integer. Fails if libm's last bits could decide.
+/// The nearest multiple of 2⁻³⁰, as an integer. Fails if x is so close to a tie that libm's last bits could decide.
 std::int64_t nearest(long double x) {
   const long double units = x * static_cast<long double>(std::int64_t{1} << 30);
   EXPECT_GT(std::abs(std::abs(units - std::floor(units)) - 0.5L), 1e-5L);
@@ -340,7 +340,7 @@ std::int64_t squares_of(const Text& text, int steps) {
 }
 
 /// The number of lines of text: a line begins at a row with more than Q/T pixels of text, and ends at a row with fewer
-/// than a third of Q/T.
+/// than a third of Q/T. T is the number of all text pixels, and Q is the sum of the squares of the numbers per row.
 int lines_of(const Text& text, int steps) {
   const std::vector<std::int64_t> rows = rows_of(text, steps);
   const auto mean = static_cast<long double>(squares_of(text, steps)) /
@@ -812,7 +812,7 @@ TEST_F(Deskew, MatchesTheOracleForUnusualSizes) {
   }
 }
 
-/// A row count that does not fit in 16 bits.
+/// The number of text pixels in a row does not fit in 16 bits.
 TEST_F(Deskew, MatchesTheOracleForALongLine) {
   Image line = test::constant_image(70000, 3, {Sample::u8, 1}, 255);
   for (int x = 0; x < 70000; x += 2) {

@@ -44,7 +44,7 @@ TEST(InstructionSets, AllGiveTheSameBytes) {
 }
 
 TEST(InstructionSets, GrayLookUpsAreCorrect) {
-  // 256 levels in a row test the look-up in tables of sixteen entries, in which indices for other tables must yield 0.
+  // All levels are looked up in tables of sixteen entries; a table must yield 0 for indices of the other tables.
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(1);

@@ -11,7 +11,7 @@
 namespace gpuimg::test_integral {
 namespace {
 
-/// The entry for an exact sum. The compiler converts the integer to floating point.
+/// Expects the exact sums. For entries of floating point, the compiler converts the integers.
 template <class Entry>
 void expect_table(const Image& table, ConstView pixels, const IntegralOptions& options) {
   const oracle::Sums sums = oracle::padded_sums(pixels, options);
@@ -105,7 +105,7 @@ TEST(Integral, DifferencesReproduceTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
-  // Entries of the last type wrap many times; the differences must be correct nevertheless.
+  // 32-bit sums of 16-bit levels wrap around many times; the differences must be correct nevertheless.
   const Image image = test::random_image(random, 517, 391, PixelFormat{Sample::u16, 1});
   IntegralOptions options;
   options.type = Sample::u32;

@@ -175,7 +175,7 @@ TEST_P(Formula, HandlesCountsBeyondFloat32And32Bits) {
 }
 
 TEST(LevelMap, FloatOfACountRoundsToEven) {
-  // float32(2²⁴ + 1) = 2²⁴ and float32(2²⁴ + 3) = 2²⁴ + 4, so both quotients are adjacent representable numbers.
+  // 2²⁴ + 1 and 2²⁴ + 3 are ties between neighboring float32 numbers, and round to 2²⁴ and 2²⁴ + 4.
   constexpr std::uint64_t kOne = std::uint64_t{1} << 24;
   EXPECT_EQ(level_rule(EqualizeFormula::opencv, 255, kOne + 2, 1, 1).scale, 255.0F / 16777216.0F);
   EXPECT_EQ(level_rule(EqualizeFormula::opencv, 255, kOne + 4, 1, 1).scale, 255.0F / 16777220.0F);

@@ -271,7 +271,7 @@ TEST_F(Resize, MatchesTheOracleForSizesAroundBlocks) {
   }
 }
 
-/// Several threads work on bands, and windows have many rows, so rows of words are moved.
+/// Several threads process bands, and windows have many rows. So a band must move the rows of words that it keeps.
 TEST_F(Resize, MatchesTheOracleForTallImages) {
   test::Random random;
   SCOPED_TRACE(random.trace());

@@ -24,7 +24,8 @@ constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu,    ThresholdMetho
                                         ThresholdMethod::niblack, ThresholdMethod::sauvola, ThresholdMethod::wolf,
                                         ThresholdMethod::nick};
 
-/// S²/n of a range of levels, as numerator and denominator.
+/// S²/n of a range of levels, or a sum of such fractions. S is the sum of the levels of the n pixels in the range,
+/// counted from the lowest level in use.
 struct Part {
   __extension__ using Wide = unsigned __int128;
   Wide above = 0;
@@ -318,7 +319,7 @@ TEST(Threshold, ClassesOfKnownHistogramsHaveTheExpectedLevels) {
   // For ties, the smallest first threshold counts, and then the smallest second one.
   EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {30, 1}}, 3), (Levels{0, 10}));
   EXPECT_EQ(levels_of({{0, 1}, {10, 1}, {20, 1}, {31, 1}}, 3), (Levels{0, 20}));
-  // 2³³ pixels, or one more. Merging neighbors of n and m pixels costs nm/(n + m).
+  // Each level has about 2³³ pixels. Merging neighboring levels of n and m pixels costs nm/(n + m).
   const std::uint64_t many = std::uint64_t{1} << 33;
   EXPECT_EQ(levels_of({{65530, many}, {65531, many}, {65532, many}, {65533, many + 1}}, 3, 65536),
             (Levels{65530, 65532}));
@@ -398,7 +399,8 @@ TEST(Threshold, ClassesHaveEvenlySpacedColors) {
   EXPECT_EQ((ClassColors{{7}, 2}(8)), 255U);
 }
 
-/// A sixteenth of such a line on both sides would exceed the largest window for weighted pixels.
+/// The default of `bradley` is a sixteenth of the width on both sides. Here this would exceed the largest window for
+/// weighted pixels.
 TEST(Threshold, DefaultWindowsFitLongLines) {
   const auto backend = make_cpu_backend(1);
   const Picture line = backend->upload(test::constant_image(600000, 1, {Sample::u8, 2}, 200));

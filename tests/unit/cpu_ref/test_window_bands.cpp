@@ -30,7 +30,7 @@ class WarpTwin {
         first_column_(first_column),
         first_counted_(top - radius - 1) {}
 
-  /// The sums for the first row's windows without its own row: `starts` steps that give no results.
+  /// Computes the sums for the windows of the row above `top`, in `starts` steps that give no results.
   void start(int top) {
     const int starts = (layout_.size() + kBandRows - 1) / kBandRows;
     for (int step = starts; step > 0; --step) {

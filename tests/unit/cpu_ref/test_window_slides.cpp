@@ -214,7 +214,7 @@ TEST(WindowSlides, TwinMatchesTheCpuForSumsBeyond32Bits) {
   }
 }
 
-/// All sides up to 20, and blocks from one row to more rows than the image has.
+/// All heights up to 20, and blocks from one row to more rows than the image has.
 TEST(WindowSlides, MarksCoverTheWindowsOfTheFirstRows) {
   for (int height = 1; height <= 20; ++height) {
     for (int radius = 0; radius < height; ++radius) {

@@ -1,5 +1,5 @@
 // Sums of windows from summed-area tables, as the CUDA backend computes them. Runs the code on the host, and compares
-// with sums in plain loops. Tables can wrap around if the window's sum fits.
+// with sums in plain loops. A table may wrap around if the sums of all windows fit.
 #include "window/table.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(WindowTable, MatchesPlainSumsForEveryWindowOfSmallImages) {
   }
 }
 
-/// Makes the 16-bit tables of each product as the device does.
+/// Divides each product into parts of 16 bits, and makes a summed-area table of each part, as the device does.
 template <class T>
 class WeightedTwin {
  public:

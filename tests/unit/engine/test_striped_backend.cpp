@@ -333,7 +333,7 @@ TEST_F(StripedBackendTest, DenoisingReportsTheProgressOfTheWholeImage) {
   options.search = 3;
   std::vector<double> parts;
   options.on_progress = [&](double part) { parts.push_back(part); };
-  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and the halo, counting planes and result
+  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and 4 of halo: image, planes, result
   (void)striped.apply(striped.upload(image.view()), options);
   EXPECT_EQ(parts, (std::vector<double>{10.0 / 30, 20.0 / 30, 1.0}));
 }
@@ -378,7 +378,7 @@ TEST_F(StripedBackendTest, ThrowsTheSameErrorsAsTheInnerBackend) {
   IntegralOptions narrow;
   narrow.type = Sample::u32;
   narrow.square = true;
-  // 600 · 255² fits, so the type is allowed for each strip as well.
+  // 600 · 255² fits in 32 bits, so the type is allowed for each strip as well.
   EXPECT_NO_THROW((void)striped.integral(picture, narrow));
 }
 

@@ -212,7 +212,7 @@ TEST(PartWriter, WritesTheSameBytesWithoutAMapping) {
   const Bytes content = random_bytes(8 * kMegabyte, random);
   const std::vector<std::size_t> ends = ends_of_parts(content.size(), kMegabyte, random);
   {
-    const FileInMemory file;  // such a file cannot grow ahead
+    const FileInMemory file;  // sealed against growth, so the writer cannot extend it for a mapping
     const std::string path = file.path();
     ASSERT_EQ(::ftruncate(file.number(), static_cast<off_t>(content.size())), 0);
     ASSERT_EQ(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_GROW), 0);

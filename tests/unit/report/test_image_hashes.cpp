@@ -124,7 +124,7 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
       const int bits = pair % 3 == 0 ? distance + 1 : distance;
       if (pair % 3 == 1) {
         flip_bits(other, bits, random);
-      } else {  // neighboring bits: no part made of every m-th bit has fewer differences than its search allows
+      } else {  // neighboring bits spread evenly over the parts: no part has fewer differences than its search allows
         other ^= std::rotl((std::uint64_t{1} << bits) - 1, random.between(0, 63));
       }
       hashes.push_back(hash);
@@ -134,7 +134,7 @@ TEST(HashGroups, EveryPairAtTheDistanceIsFound) {
   }
 }
 
-/// Several thousand hashes, of every kind that fills only a few buckets or joins many hashes in a few steps.
+/// Thousands of hashes of each kind: random ones, and those that share few buckets or form long chains or clusters.
 TEST(HashGroups, MatchASearchOfAllPairsForThousandsInClusters) {
   constexpr std::size_t kCount = 3000;
   test::Random random;
@@ -156,9 +156,9 @@ TEST(HashGroups, MatchASearchOfAllPairsForThousandsInClusters) {
       std::uint64_t near = center;
       flip_bits(near, distance / 2 + static_cast<int>(random.below(3)), random);
       kinds[3].push_back(near);
-      // The hashes differ only in one bit of each part, so all keys of the other parts fall into one bucket.
+      // Of eight parts, only one differs from the center. So most keys of a part fall into one bucket.
       kinds[4].push_back(center ^ (random.bits() & 0x0101010101010101U << random.below(8)));
-      // Only one half of the hash has bits, and few of them differ.
+      // Only the lower half of a hash has bits that are 1, and only an eighth of them.
       kinds[5].push_back(random.bits() & random.bits() & random.bits() & 0xFFFFFFFFU);
     }
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
