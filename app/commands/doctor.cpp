@@ -135,6 +135,7 @@ std::vector<std::string> examine_opt_in(const BackendEntry& entry, const GlobalO
       print("  self-test: gpuimg doctor --backend {}\n", entry.name);
       return {};
     }
+    print("  a device's first self-test compiles hundreds of programs, which can take minutes\n");
     for (const int device : entry.device_facts->devices()) {
       GlobalOptions here = globals;
       here.device = device;
