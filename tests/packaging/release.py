@@ -111,7 +111,7 @@ class Versions(Repository):
         self.change("CMakeLists.txt", f"VERSION {VERSION} ", "VERSION 9.8.7 ")
         self.rejected("CHANGELOG.md: the first section is")
 
-    def test_cmake_has_none(self):
+    def test_cmake_has_no_version(self):
         self.change("CMakeLists.txt", f" VERSION {VERSION} ", " ")
         self.rejected("CMakeLists.txt: no version")
 
@@ -374,7 +374,7 @@ class Bills(unittest.TestCase):
         self.assertLessEqual(set().union(*(sonames_of(entry) for entry in bill["components"] if entry["name"] != "glibc")),
                              bundled)
 
-    def test_what_is_no_package(self):
+    def test_a_file_that_is_not_a_package(self):
         for name in ("gpuimg_1.0-1_amd64.deb", "gpuimg-1.0-linux.tar.gz", "gpuimg-1.0-x.whl", "gpuimg-1.0.zip", "other.deb"):
             file = os.path.join(self.folder, name)
             with open(file, "w", encoding="utf-8") as opened:

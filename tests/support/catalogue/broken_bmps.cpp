@@ -39,7 +39,7 @@ constexpr HeaderField kUnsupportedFields[] = {
     {"cmyk", 30, 11, "compression type 11", 4},
     {"header_of_13_bytes", 14, 13, "13-byte header", 4},
     {"header_of_4_gigabytes", 14, 0xFFFFFFFF, "-byte header", 4},
-    {"height_of_31_bits", 22, 0x80000000, "a side", 4},
+    {"height_beyond_31_bits", 22, 0x80000000, "a side", 4},
     {"a_bomb", 20, 0x7FFF, "--max-pixels", 2},
 };
 
@@ -115,7 +115,7 @@ void add_broken_runs(Catalogue& to) {
   bomb.compression = 1;
   FileBytes empty = make_bmp(20000, 20000, 8, {}, bomb);
   add_le(empty, 0x0100, 2);
-  to.add_unsupported("bmp_runs_of_almost_nothing.bmp", empty, "its data covers at most");
+  to.add_unsupported("bmp_runs_for_a_huge_image.bmp", empty, "its data covers at most");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ void add_chunks_out_of_place(Catalogue& to) {
   add("plte_twice", kIndexed, [](Chunks& c) { c.insert(c.begin(), PngChunk(c[1])); });
   add("plte_twice_in_place", kIndexed, [](Chunks& c) { c.insert(c.begin() + 1, PngChunk(c[1])); });
   add("plte_of_no_color", kIndexed, [](Chunks& c) { c[1].data.clear(); });
-  add("plte_of_no_whole_color", kIndexed, [](Chunks& c) { c[1].data.pop_back(); });
+  add("plte_with_a_cut_color", kIndexed, [](Chunks& c) { c[1].data.pop_back(); });
   add("plte_of_257_colors", kIndexed, [](Chunks& c) { c[1].data.resize(3 * 257); });
   add(
       "idat_in_two_places", kRgb,
@@ -109,8 +109,8 @@ void add_chunks_out_of_place(Catalogue& to) {
       },
       "not contiguous");
   add("unknown_critical_chunk", kRgb, [](Chunks& c) { c.insert(c.begin() + 1, {"QUIT", {}}); });
-  add("chunk_of_no_name", kRgb, [](Chunks& c) { c.insert(c.begin() + 1, {"a\x01\x02z", {}}); });
-  to.add_unsupported("png_of_apple.png",
+  add("chunk_with_an_invalid_name", kRgb, [](Chunks& c) { c.insert(c.begin() + 1, {"a\x01\x02z", {}}); });
+  to.add_unsupported("png_cgbi.png",
                      changed(kRgb,
                              [](Chunks& c) {
                                c.insert(c.begin(), {"CgBI", FileBytes(4)});

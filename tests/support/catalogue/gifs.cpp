@@ -85,7 +85,7 @@ void add_codes_of_many_lengths(Catalogue& to) {
     add_frame_of(to, "gif_codes_of_" + std::to_string(bits) + "_bits.gif", make_gif(kWidth, kHeight, table, {frame}),
                  rgb_image(frame.indices, table));
     frame.indices[3] = 256;
-    to.add_damaged("gif_code_of_no_color_of_" + std::to_string(bits) + "_bits.gif",
+    to.add_damaged("gif_code_without_color_of_" + std::to_string(bits) + "_bits.gif",
                    make_gif(kWidth, kHeight, table, {frame}), "invalid code");
   }
 }
@@ -240,7 +240,7 @@ void add_broken_codes(Catalogue& to) {
   FileBytes forgotten = plain;  // clear, 0, 1, 2, clear, 0, and 7, which the clear code removed
   const FileBytes codes = bytes_of("\x44\x44\x38");
   std::copy(codes.begin(), codes.end(), forgotten.begin() + kRootBits + 2);
-  to.add_damaged("gif_code_of_before_a_clear.gif", forgotten, "invalid code");
+  to.add_damaged("gif_code_removed_by_a_clear.gif", forgotten, "invalid code");
   to.add_damaged("gif_end_at_once.gif", with(kRootBits + 2, 0x2C), "fewer pixels");  // clear (4), end (5)
   to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
   to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");

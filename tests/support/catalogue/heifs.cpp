@@ -210,7 +210,7 @@ Image quarters_shown(int left = 0, int top = 0, int width = kWidth, int height =
 
 void add_stills(Catalogue& to) {
   to.add_good("heif_quarters.avif", heif({quarters()}), quarters_shown());
-  to.add_good("heif_by_another_brand.heif", heif({quarters()}, "mif1"), quarters_shown());
+  to.add_good("heif_of_another_brand.heif", heif({quarters()}, "mif1"), quarters_shown());
   to.add_good("heif_sequence.avif", heif({quarters()}, "avis"), quarters_shown(), "HEIF sequence");
   to.add_good("heif_of_two_images.avif", heif({quarters(), quarters({box("free", FileBytes(3))})}), quarters_shown(),
               "HEIF of 2 images: primary image only");
@@ -389,7 +389,7 @@ void add_broken(Catalogue& to) {
   short_box.insert(short_box.begin() + kAfterType, seven.begin(), seven.end());
   to.add_damaged("heif_of_a_short_box.avif", short_box, "is too short");
   to.add_damaged("heif_without_items.avif", heif({}), "");
-  to.add_damaged("heif_of_another_primary.avif", heif({quarters()}, "avif", 7), "");
+  to.add_damaged("heif_of_a_missing_primary.avif", heif({quarters()}, "avif", 7), "");
   to.add_damaged("heif_of_another_height.avif", with(kAv1, kWidth, kHeight + 1), "");
   to.add_damaged("heif_of_short_data.avif", with(kAv1.substr(0, 20), kWidth, kHeight), "");
   to.add_damaged("heif_of_no_data.avif", with("not AV1 at all"sv, kWidth, kHeight), "");

@@ -40,7 +40,7 @@ void add_images(Catalogue& to) {
   };
   constexpr std::array kKinds = {
       Kind{"|u1", "bytes", Sample::u8},
-      Kind{"<u1", "bytes_of_an_order", Sample::u8},
+      Kind{"<u1", "bytes_little_endian", Sample::u8},
       Kind{"<u2", "shorts", Sample::u16},
       Kind{">u2", "shorts_big_endian", Sample::u16},
   };
@@ -97,7 +97,7 @@ void add_others(Catalogue& to) {
   FileBytes columns = header_of("|u1", "(3, 4)", "True");
   columns.resize(columns.size() + kCount);
   to.add_unsupported("npy_in_fortran_order.npy", columns, "numpy.ascontiguousarray(numpy.load('in.npy'))");
-  to.add_damaged("npy_of_a_hollow_image.npy", header_of("<u2", "(30000, 30000)"), "fewer bytes");
+  to.add_damaged("npy_of_a_header_alone.npy", header_of("<u2", "(30000, 30000)"), "fewer bytes");
   to.add_damaged("npy_without_shape.npy", header_of("|u1", "None"), "its header");
 }
 

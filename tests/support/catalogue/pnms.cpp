@@ -57,7 +57,7 @@ void add_headers(Catalogue& to) {
   constexpr std::array kSound = {
       Header{"comments", "P5\n# one\n4 # two\n3\n#three\n255\n"},
       Header{"tabs", "P5\t4\t3\t255\t"},
-      Header{"line_ends_of_two", "P5\r\n4\r\n3\r\n255\n"},
+      Header{"crlf_line_ends", "P5\r\n4\r\n3\r\n255\n"},
       Header{"zeros_in_front", "P5 0004 0003 00255 "},
       Header{"no_space_after_p5", "P5#c\n4 3 255 "},
       Header{"a_comment_behind_the_maximum", "P5\n4 3\n255# 1 2\n"},
@@ -68,7 +68,7 @@ void add_headers(Catalogue& to) {
     to.add_good("pnm_header_with_" + std::string(header.name) + ".pgm", make_pnm(header.text, values, 1),
                 expected_of(values, 1, 255));
   }
-  to.add_good_and_more("pnm_second_image_after_it.pgm", make_pnm("P5\n4 3\n255\n", values, 1),
+  to.add_good_and_more("pnm_followed_by_a_second_image.pgm", make_pnm("P5\n4 3\n255\n", values, 1),
                        make_pnm("P5\n4 3\n255\n", values, 1), expected_of(values, 1, 255));
   constexpr std::array kBroken = {
       Header{"width_0", "P5\n0 3\n255\n"},
@@ -83,7 +83,7 @@ void add_headers(Catalogue& to) {
       Header{"an_endless_comment", "P5\n4 3 # 255 "},
       Header{"a_row_more", "P5\n4 4\n255\n"},
       Header{"two_bytes_each", "P5\n4 3\n256\n"},
-      Header{"three_channels_of_one", "P6\n4 3\n255\n"},
+      Header{"three_channels_but_data_for_one", "P6\n4 3\n255\n"},
   };
   for (const Header& header : kBroken) {
     to.add_damaged("pnm_header_with_" + std::string(header.name) + ".pgm",
@@ -113,8 +113,8 @@ void add_pams(Catalogue& to) {
     }
   }
   const Values values(kCount * 4, 0);
-  to.add_unsupported("pnm_pam_of_inks.pam", make_pnm(pam_header(4, 255, "CMYK"), values, 1), "of type CMYK");
-  to.add_unsupported("pnm_pam_of_5.pam", make_pnm(pam_header(5, 255, ""), values, 1), "5 channels");
+  to.add_unsupported("pnm_pam_of_cmyk.pam", make_pnm(pam_header(4, 255, "CMYK"), values, 1), "of type CMYK");
+  to.add_unsupported("pnm_pam_of_5_channels.pam", make_pnm(pam_header(5, 255, ""), values, 1), "5 channels");
   to.add_unsupported("pnm_pam_of_a_wrong_type.pam", make_pnm(pam_header(3, 255, "GRAYSCALE"), values, 1),
                      "3 channels of type GRAYSCALE");
   to.add_damaged("pnm_pam_of_an_unknown_line.pam", make_pnm("P7\nWIDE 4\nENDHDR\n", values, 1), "unknown line WIDE");
@@ -183,7 +183,7 @@ void add_bitmaps(Catalogue& to) {
     to.add_good("pnm_bits_" + std::to_string(width) + "_wide.pbm", binary, shown());
     to.add_good("pnm_bits_as_text_" + std::to_string(width) + "_wide.pbm", bytes_of("P1 " + size + digits), shown());
   }
-  to.add_damaged("pnm_bits_of_2.pbm", bytes_of("P1 3 1\n012"), "not all 0 or 1");
+  to.add_damaged("pnm_bits_as_text_with_a_2.pbm", bytes_of("P1 3 1\n012"), "not all 0 or 1");
 }
 
 }  // namespace

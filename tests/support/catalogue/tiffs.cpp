@@ -394,7 +394,7 @@ void add_tolerated(Catalogue& to) {
   const Values ones = random_samples(bits, 12);
   const FileBytes untold = make_tiff(bits, ones);
   bits.photometric = 0;
-  to.add_good("tiff_of_1_bit_untold.tif", untold, expected_of(bits, ones, false), "white or black");
+  to.add_good("tiff_of_1_bit_without_photometric.tif", untold, expected_of(bits, ones, false), "white or black");
 
   choices.more = {{kPhotometric, {3}}};
   to.add_good("tiff_palette_without_map.tif", make_tiff(choices, values), shown(), "color map is missing");
@@ -596,7 +596,7 @@ void add_rejected(Catalogue& to) {
   to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed samples" + levels);
   to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float samples" + levels);
   to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit samples" + levels);
-  to.add_unsupported("tiff_lab_of_lightness.tif", with(kPhotometric, 8), "CIELab pixels without a* and b*");
+  to.add_unsupported("tiff_lab_of_lightness_alone.tif", with(kPhotometric, 8), "CIELab pixels without a* and b*");
   to.add_unsupported("tiff_logluv.tif", with(kPhotometric, 32845), "LogLuv (high dynamic range) pixels is not");
   to.add_unsupported("tiff_itu_lab.tif", with(kPhotometric, 10), "ITU Lab pixels");
   to.add_unsupported("tiff_unknown_photometric.tif", with(kPhotometric, 77), "photometric interpretation 77");
@@ -624,7 +624,7 @@ void add_rejected(Catalogue& to) {
   to.add_damaged("tiff_tile_too_short.tif", make_tiff(choices, values), "a strip or tile is cut off");
   choices = TiffChoices();
   choices.photometric = kUntold;
-  to.add_damaged("tiff_untold.tif", make_tiff(choices, values), "what its samples mean");
+  to.add_damaged("tiff_without_photometric.tif", make_tiff(choices, values), "what its samples mean");
   choices.photometric = 3;
   for (const std::uint32_t entries : {765U, 771U}) {
     choices.more = {{kColorMap, Values(entries, 1)}};
@@ -652,7 +652,7 @@ void add_rejected_codings(Catalogue& to) {
   to.add_unsupported("tiff_of_5_6_5_bits.tif", make_tiff(choices, random_samples(choices, 2)),
                      "samples of 5, 6, 5 bits");
   choices.more = {{kBits, {8, 8, 8}}, {kSampleFormat, {1, 2, 2}}};
-  to.add_unsupported("tiff_of_several_kinds.tif", make_tiff(choices, random_samples(choices, 2)),
+  to.add_unsupported("tiff_of_mixed_sample_formats.tif", make_tiff(choices, random_samples(choices, 2)),
                      "several kinds of samples");
   choices.more = {{kPhotometric, {6}}, {kPlanar, {2}}, {kSubsampling, {2, 2}}};
   choices.is_planar = true;

@@ -188,7 +188,8 @@ void add_stills(Catalogue& to) {
   to.add_good("webp_lossy.webp", riff({lossy}), shown(lossy_colors, false));
   to.add_good("webp_lossy_gray.webp", riff({chunk("VP8 ", bytes_of(kLossyGray))}),
               constant_image(16, 16, {Sample::u8, 3}, 128));
-  to.add_good_and_more("webp_and_more.webp", riff({image_chunk(3, false)}), bytes_of("more"), image_shown(3, false));
+  to.add_good_and_more("webp_bytes_after_the_end.webp", riff({image_chunk(3, false)}), bytes_of("more"),
+                       image_shown(3, false));
   to.add_good("webp_extended.webp",
               riff({vp8x(0x2C), chunk("ICCP", make_icc({})), chunk("odd!", bytes_of("123")), image_chunk(4, false),
                     chunk("EXIF", exif_with(1, true)), chunk("XMP ", xmp_packet())}),
