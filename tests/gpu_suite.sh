@@ -6,7 +6,7 @@
 #   all           every test of ctest; a missing device is a failure
 #   parity huge   both backends return the same bytes; images above 2³¹ pixels
 #   files         both backends write the same files, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
-#   batches       both backends give the same outputs, messages and exit codes in batches: new random JPEG photos
+#   batches       both backends give the same outputs, messages and exit codes in batches of: new random JPEG photos
 #                 (write_photos), some of them damaged; 24 photos of $GPUIMG_SUITE_PHOTOS; and the catalogue
 #   errors        messages for hidden devices, and for a device that the build has no code for (builds a second gpuimg)
 #   crowded       images on a device whose memory another process occupies (tests/cuda/crowded_device.py)

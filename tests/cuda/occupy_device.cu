@@ -1,5 +1,5 @@
-// Occupies device memory until only MIB MiB are free, and holds it until standard input is closed.
-// usage: gpuimg_occupy_device MIB
+// Occupies device memory until only a given number of MiB is free. Keeps the memory until standard input is closed.
+// usage: gpuimg_occupy_device FREE_MIB
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -80,8 +80,8 @@ TEST_P(CudaSharedMemory, FusedEqualization) {
   }
 }
 
-/// Sums of 32 bits: only their tiles need so much shared memory. An image of 2²³ pixels is summed by large tiles, and
-/// one of 2²⁵ by blocks that work ahead.
+/// Sums of 32 bits, because only their tiles need so much shared memory that the limits matter. An image of 2²³ pixels
+/// is summed by large tiles, and one of 2²⁵ by blocks that work ahead.
 TEST_P(CudaSharedMemory, LargeTables) {
   Random random;
   SCOPED_TRACE(random.trace());

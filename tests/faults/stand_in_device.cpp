@@ -1,8 +1,8 @@
 // A fake CUDA runtime for machines without a device. Device memory is host memory and copies work, but kernels do
 // nothing, so results are arbitrary. It serves to test the host side: error detection, and the state after faults.
 // There are two devices, or as many as CUDA_VISIBLE_DEVICES lists; if one is lost, all are lost. GPUIMG_STAND_IN names
-// a reason why CUDA does not start: no_driver, old_driver, no_code (for the device), no_code_for_old (device) or
-// old_ptx (the driver cannot compile the build's PTX).
+// a reason why CUDA does not start: no_driver, old_driver, no_code (for the device), no_code_for_old (the device is
+// old) or old_ptx (the driver cannot compile the build's PTX).
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

@@ -19,7 +19,8 @@ class Noise {
   std::uint32_t state_ = 1;
 };
 
-/// A window of one value, then noise of few values with matches at any distance. Small, but coded in dynamic blocks.
+/// A window of one value, then noise of few values with matches at any distance. The compressed data are small, but
+/// coded in dynamic blocks.
 Octets settled_data(Noise& noise, std::size_t size) {
   constexpr std::size_t kQuiet = 33000;
   Octets data(kQuiet, 7);

@@ -1,6 +1,6 @@
-// Fuzzes TIFF, page by page. A page must be decoded or rejected with an Error, with the same result twice, from memory
-// and from a file that is read in parts, as a whole and in bands of rows. Its declared size must be its decoded size,
-// and the page must survive writing and reading.
+// Fuzzes TIFF, page by page. A page must be decoded or rejected with an Error. The result must be the same twice, and
+// also if the page is read in bands of rows. Its declared size must be its decoded size, and the page must survive
+// writing and reading.
 #include <algorithm>
 #include <optional>
 

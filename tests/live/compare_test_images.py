@@ -32,7 +32,7 @@ EXTENSIONS = {"avif", "bmp", "dib", "gif", "heic", "heif", "hif", "jfif", "jpeg"
            "ppm", "psb", "psd", "tga", "tif", "tiff", "webp", "apng"}
 MAX_PREFIXED = 4096  # maximum size in bytes of a file whose prefixes are read
 SECONDS = 60
-LAB_TOLERANCE = 1  # of 255: LittleCMS rounds its own numbers for the same profile
+LAB_TOLERANCE = 1  # of 255, because LittleCMS rounds the numbers of the profile in its own way
 MEMORY = 8 << 30  # limit for readers that allocate whatever a header declares
 warnings.simplefilter("ignore")
 

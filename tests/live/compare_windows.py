@@ -155,7 +155,7 @@ class Windows(gpuimg_run.Comparison):
             self.assertLessEqual(different, 3e-6 * pixels.size, (case, pixels.shape, window, k))
             found = self.result(pixels, "threshold", "--method", "niblack", "--window", window, "--k", k)
             niblack = threshold_niblack(pixels, window, k)
-            is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # nearer, scikit-image's rounding decides
+            is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # otherwise scikit-image's rounding decides
             different = (found != (pixels > niblack).astype(numpy.uint8) * 255) & is_far
             self.assertEqual(int(different.sum()), 0, (case, pixels.shape, window, k))
 
@@ -219,7 +219,7 @@ class Windows(gpuimg_run.Comparison):
                 algorithm = doxapy.Binarization(getattr(doxapy.Binarization.Algorithms, name.upper()))
                 algorithm.initialize(pixels.copy())
                 algorithm.to_binary(binary, {"window": window, "k": k})
-                # Nearer, doxapy's rounding decides: its variance Σx²/n − m² is off by up to 2⁻³⁵.
+                # For nearer levels, doxapy's rounding decides: its variance Σx²/n − m² is off by up to 2⁻³⁵.
                 most = 1e-9 if name == "nick" else 1e-5 * abs(k) * 255 / (deviation.max() or 1)
                 is_far = abs(pixels - level) > most
                 self.assertEqual(int(((found != binary) & is_far).sum()), 0, (case, name, pixels.shape, window, k))

@@ -60,7 +60,8 @@ class Comparison(unittest.TestCase):
         return os.path.join(self._folder.name, name)
 
     def gpuimg(self, *arguments):
-        """Runs gpuimg, which must succeed and may name only replaced files; returns standard output as bytes."""
+        """Runs gpuimg, which must succeed with no messages but notes about replaced files. Returns standard
+        output as bytes."""
         command = [self.executable, *map(str, arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
         said = [line for line in done.stderr.splitlines() if not line.startswith(b"gpuimg: note: replaced ")]

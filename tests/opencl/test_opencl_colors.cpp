@@ -24,7 +24,7 @@ TEST_F(OpenclColors, EveryColorHistograms) {
   }
 }
 
-// OpenclParity.Equalizations has the other options.
+// OpenclParity.Equalizations covers the other options.
 TEST_F(OpenclColors, EveryColorEqualized) {
   const Pair pair(device(), cpu(), all_colors());
   for (const auto color :

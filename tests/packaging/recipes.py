@@ -1,9 +1,9 @@
-"""Checks the recipes for containers and Spack as far as that goes without their programs.
+"""Checks the recipes for containers and Spack as far as possible without docker, Apptainer and Spack.
 
 The Dockerfile and the Apptainer definition must install the same .deb by the same commands, which a shell can parse. With
 --root FOLDER, a bare root of that distribution, the commands are also run there, which needs root and the network.
-The Spack recipe runs with stand-ins for Spack's modules; CMake must accept the arguments that it then passes, without
-fetching anything, and each variant must switch its part off.
+The Spack recipe runs with stand-ins for Spack's modules. CMake must accept the arguments that the recipe passes, without
+fetching anything, and a variant that is off must switch off its part of gpuimg.
 
 usage: recipes.py SOURCE BUILD [--root FOLDER]
 """
@@ -27,13 +27,13 @@ def read(*path):
 
 
 def debs():
-    """The packages of the present version in the build folder, which keeps those of earlier ones."""
+    """The .deb files of the current version. The build folder also keeps those of earlier versions."""
     version = re.search(r"^project\(gpuimg VERSION (\S+)", read(os.pardir, "CMakeLists.txt"), re.M)[1]
     return glob.glob(os.path.join(glob.escape(ASKED.build), "packages", f"gpuimg_{version}-*.deb"))
 
 
 def missing_parts():
-    """What the Spack recipe demands and this machine lacks; the build has fetched it, or was made without it."""
+    """Dependencies of the Spack recipe that this machine lacks. The build fetched them, or was made without them."""
     with open(os.path.join(ASKED.build, "CMakeCache.txt"), encoding="utf-8") as file:
         found = dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.M))
     of_cmake = ["fmt_DIR", "CLI11_DIR", "TBB_DIR", "nlohmann_json_DIR", "hwy_DIR", "GPUIMG_OPENCL_HEADERS"]
@@ -43,7 +43,7 @@ def missing_parts():
 
 
 def instructions(dockerfile):
-    """Pairs of an instruction and its words, without comments and continued lines."""
+    """Pairs of an instruction and its arguments, without comments; continued lines are joined."""
     text = re.sub(r"^\s*#.*\n", "", dockerfile, flags=re.M).replace("\\\n", " ")
     return [tuple(line.split(None, 1)) for line in text.splitlines() if line.strip()]
 
@@ -174,7 +174,7 @@ class Spack(unittest.TestCase):
 
     @staticmethod
     def source():
-        """The stb that is installed stands in for the resource."""
+        """A source folder with the installed stb in place of the one that Spack would download."""
         folder = tempfile.mkdtemp(dir=SCRATCH)
         os.makedirs(os.path.join(folder, "deps"))
         os.symlink("/usr/include/stb", os.path.join(folder, "deps", "stb"))
@@ -208,7 +208,7 @@ class Spack(unittest.TestCase):
                 done = subprocess.run(["cmake", "-S", ASKED.source, "-B", build, "-G", "Ninja", *self.arguments(is_on)],
                                       capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr[-3000:])
-                unused = re.findall(r"^    (\w+)$", done.stderr, re.M)  # this one if nothing is missing
+                unused = re.findall(r"^    (\w+)$", done.stderr, re.M)  # without fetching, only this is unused
                 self.assertLessEqual(set(unused), {"FETCHCONTENT_FULLY_DISCONNECTED"}, done.stderr)
                 self.assertNotIn("fetching", done.stdout)
                 for line in self.PARTS.values():

@@ -243,7 +243,7 @@ class Releases(Repository):
         self.assertEqual(self.contents(self.made("--without", "wheels")), first)
 
     def make_packages_again(self):
-        """Packs the files of the tarball in another order and with another time, as another file system does."""
+        """Packs the files of the tarball in another order and with another time, as on another file system."""
         (tarball,) = glob.glob(f"{glob.escape(self.packages)}/*.tar.gz")
         top = os.path.basename(tarball).removesuffix(".tar.gz")
         subprocess.run(["tar", "-C", os.path.dirname(self.folder), "--no-recursion", "--mtime=2020-01-01", "-czf", tarball,
@@ -291,7 +291,7 @@ def sonames_of(entry):
 
 
 def faults_of(bill, executable, contained):
-    """What is missing or malformed in an SBOM. `contained` are names of components that must be there."""
+    """What is missing or malformed in an SBOM. `contained`: names of components that the SBOM must have."""
     found = []
     root = bill["metadata"]["component"]
     refs = [root["bom-ref"]] + [entry["bom-ref"] for entry in bill["components"]]
@@ -344,7 +344,7 @@ class Bills(unittest.TestCase):
             if b"CUDA driver version is insufficient" in opened.read():
                 contained = contained | {"cuda"}
         self.assertEqual(faults_of(bill, executable, contained), [])
-        for i, removed in enumerate(bill["components"]):  # a fault of each component is found
+        for i, removed in enumerate(bill["components"]):  # the check must notice if any component is missing
             if sonames_of(removed) & needed_by(executable) or removed["name"] in contained:
                 without = copy.deepcopy(bill)
                 del without["components"][i]

@@ -151,8 +151,8 @@ def visible(pixels):
 
 # Files that other readers interpret differently. They do not round or scale levels of 5, 6 and 12 bits, nor levels with
 # a maximum other than 255; do not invert images in which 0 is white; do not convert some colors or divide them by
-# alpha; do not invert 1-bit alpha; and do not fill missing blocks with 0. GIF codes of 1 bit are read in various ways.
-# So are, by Pillow 9, jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
+# alpha; do not invert 1-bit alpha; and do not fill missing blocks with 0. They read GIF codes of 1 bit in various
+# ways. Pillow 9 misreads jumps in the runs of a BMP, runs of 4 bits, and palettes of 15 bits.
 READ_DIFFERENTLY = re.compile(r"gif_codes_of_1_bit|bmp_(masks_5\d5|alpha_mask|runs_4|.*_jump)|pnm_color.*_to_100|"
                             r"tga_(color16_with_alpha|map15)|"
                             r"tiff_(0_of|\d_of_12_bits|.*premultiplied|cielab|ycbcr|sparse)")

@@ -29,7 +29,8 @@ StretchRange random_range(Random& random) {
   return {low, low + 1 + random.below(kHundredPercent - low)};
 }
 
-/// The new size is at most slightly more than twice the old one. Sometimes adds a box, and a color for its bars.
+/// The new size is at most slightly more than twice the old one. Sometimes selects a part of the image, and sometimes
+/// a color for padding.
 ResizeOptions random_resize(Random& random, const Picture& picture, ResizeFilter filter, ResizeFit fit) {
   ResizeOptions options;
   options.width = random.between(1, 2 * picture.width() + 3);
@@ -315,7 +316,7 @@ void Pair::selected_threshold(const ThresholdOptions& options, const Selected& s
 
 void Pair::windows(Random& random) const {
   const int largest = std::max(tested_.width(), tested_.height());
-  for (const int limit : {32, 128, 3000}) {  // windows for three products, for four products, and for tables
+  for (const int limit : {32, 128, 3000}) {  // computed with three products, with four products, and with tables
     for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
       WindowOptions window;
       const auto side = [&] { return 2 * random.between(0, std::min(largest, limit) - 1) + 1; };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kWithoutHeader = -15;
 
-/// The window before a byte of the data. It contains 0xCD where it reaches before the data.
+/// The window before a byte of the data. Bytes of the window that lie before the data are 0xCD.
 SpeculativeInflater::Window window_before(const Octets& data, std::size_t byte) {
   SpeculativeInflater::Window window;
   window.fill(0xCD);
@@ -133,7 +133,7 @@ std::optional<std::string> difference_of_part(SpeculativeInflater& part, std::si
                                               const ZlibVerdict& expected) {
   constexpr std::uint64_t kHeaderBits = 16;
   const auto* const first =
-      part.is_sound() && part.begin() >= kHeaderBits  // otherwise it is not a block of this stream
+      part.is_sound() && part.begin() >= kHeaderBits  // otherwise the part does not start at a block of this stream
           ? expected.block_at(part.begin() - kHeaderBits)
           : nullptr;
   if (first == nullptr || first->first_byte < Inflater::kWindow) {

@@ -58,18 +58,18 @@ struct ZlibVerdict {
     std::size_t first_byte = 0;  ///< offset of its first byte of data
   };
 
-  Octets data;                ///< all data up to the end
-  std::vector<Block> blocks;  ///< the blocks that start before the end
+  Octets data;                ///< all data up to the end of the stream or the damage
+  std::vector<Block> blocks;  ///< all blocks that start before that end
   std::size_t taken = 0;      ///< bytes of the stream that zlib consumed
   End end = End::damage;
 
-  /// Null if no block starts there.
+  /// Null if no block starts at this bit.
   [[nodiscard]] const Block* block_at(std::uint64_t bit) const;
 };
 
 ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes);
 
-/// Inflater's result for a zlib stream, in runs of `stretch` bytes (more than Inflater::kOvershoot). Nullopt if
+/// Inflater's result for a zlib stream. Each run produces `stretch` bytes (more than Inflater::kOvershoot). Nullopt if
 /// Inflater rejects the stream, violates its contract or returns more than `max_bytes`.
 struct OurInflated {
   Octets data;

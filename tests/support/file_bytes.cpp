@@ -1,5 +1,5 @@
-// These functions are not inline: if a file begins with a text of known size, GCC 12 at -O3 warns of overflows that
-// cannot happen.
+// These functions are not inline. If they were, GCC 12 at -O3 would warn of overflows that cannot happen, wherever a
+// FileBytes starts with a text of known size.
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test {

@@ -65,8 +65,8 @@ inline void expect_prefixes_rejected(const FileBytes& file, std::size_t complete
   }
 }
 
-/// Decodes while new memory is filled with the byte `fill`. Returns the pixels or the message of an Error. Checks that
-/// an input can cause an error of that kind.
+/// Decodes while new memory is filled with the byte `fill`. Returns the pixels or the message of the Error. Checks
+/// that the Error is of a kind that an input can cause.
 inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const std::string& name,
                                         const codecs::ReadOptions& options) {
   ::mallopt(M_PERTURB, ~fill & 0xFF);

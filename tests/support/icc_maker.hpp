@@ -12,7 +12,7 @@ struct IccChoices {
   std::string_view color_space = "RGB ";
   std::string_view description = "Test";  ///< if empty, the profile has no description tag
   bool version_4 = false;                 ///< the description is UTF-16, not ASCII
-  std::size_t size = 0;                   ///< minimum size; a smaller profile is padded with bytes that hardly repeat
+  std::size_t size = 0;                   ///< minimum size; a smaller profile is padded with pseudo-random bytes
 };
 
 FileBytes make_icc(const IccChoices& choices = {});

@@ -97,7 +97,7 @@ class EncoderTwin {
   std::vector<std::uint64_t> nonzero_;
   std::vector<std::int16_t> dc_;
   std::vector<std::uint16_t> ac_bits_;
-  std::vector<std::uint64_t> first_bit_;  ///< the first bit of each tile, and the end
+  std::vector<std::uint64_t> first_bit_;  ///< of each tile; the last entry is the end of the data
   std::vector<std::uint32_t> words_;      ///< the highest bit comes first
 };
 

@@ -22,7 +22,7 @@ struct JpegChoices {
   int quality = 90;
   bool progressive = false;
   bool arithmetic = false;
-  int horizontal_sampling = 2;  ///< of luma; chroma has 1
+  int horizontal_sampling = 2;  ///< of luma
   int vertical_sampling = 2;
   int chroma_horizontal_sampling = 1;
   int chroma_vertical_sampling = 1;

@@ -20,7 +20,7 @@ struct TwinChoices {
   std::uint32_t run_in = 6;               ///< subsequences before a tile that the tile skims first
   std::uint32_t max_rounds = 256;         ///< rounds of synchronization within a tile
   std::uint32_t repair_rounds = 4;        ///< rounds that repair tiles whose start differs from the previous tile's end
-  std::uint32_t repair_budget = 256;      ///< number of subsequences of a tile that a round skims again
+  std::uint32_t repair_budget = 256;      ///< maximum number of subsequences of a tile that a round skims again
   bool decodes_states_in_order = true;    ///< if synchronization fails, finds the states by sequential decoding
   int planted_error = -1;                 ///< subsequence whose state or sums are changed before the writing pass
 };

@@ -8,7 +8,7 @@
 
 namespace gpuimg::oracle {
 
-/// Exact fractions: H = hue/turn of a whole turn, S = chroma/reach, L = sum/(2V). For gray, H and S are 0/1.
+/// Exact fractions: H = hue/turn (1 is the full circle), S = chroma/reach, L = sum/(2V). For gray, H and S are 0/1.
 struct Fractions {
   std::uint64_t hue = 0;
   std::uint64_t turn = 1;
@@ -33,8 +33,8 @@ Pixel rgb_of(float h, float s, float l, std::uint32_t v_max);
 /// Converts to HSL, shifts and scales in float32, and converts back. Keeps alpha.
 Pixel adjusted(const Pixel& p, std::uint32_t v_max, float hue_degrees, float saturation, float lightness);
 
-/// Distances in levels between the exact values and an 8-bit H/2 (hue_range 180) or H·256/360 (256), L·255 and S·255.
-/// If H is saturated at 255, its distance is 0.
+/// Distances in levels between the 8-bit values `hls` and the exact values of H, L and S. The exact H ranges from 0 to
+/// `hue_range` (180 or 256) and is limited to 255; L and S range from 0 to 255.
 std::array<double, 3> hls_distance(const Pixel& p, std::uint32_t v_max, const std::uint8_t* hls,
                                    std::uint64_t hue_range);
 

@@ -20,7 +20,7 @@ Pixel pixel_of(const T* row, int x, PixelFormat format) {
   return out;
 }
 
-/// Weights in 1/one, rounded half up.
+/// The weighted sum of the channels, rounded half up. The weights are multiples of 1/`one`.
 std::uint32_t weighted(const Pixel& p, std::uint64_t red, std::uint64_t green, std::uint64_t blue, std::uint64_t one) {
   return static_cast<std::uint32_t>((red * p.r + green * p.g + blue * p.b + one / 2) / one);
 }

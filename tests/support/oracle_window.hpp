@@ -76,7 +76,7 @@ struct Moments {
   [[nodiscard]] std::uint64_t rounded_mean() const {
     return static_cast<std::uint64_t>((2 * Wide{sum} + n) / (2 * Wide{n}));
   }
-  /// Here the compiler rounds a 128-bit integer to the nearest double.
+  /// Each conversion rounds an integer of up to 128 bits to the nearest double.
   [[nodiscard]] double variance() const {
     const Wide numerator = n * squares - Wide{sum} * sum;
     return n == 0 ? 0.0 : static_cast<double>(numerator) / (static_cast<double>(n) * static_cast<double>(n));

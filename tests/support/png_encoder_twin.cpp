@@ -213,7 +213,8 @@ void PngTwin::prime(const std::uint8_t* base, std::uint32_t begin) {
   }
 }
 
-/// Works like the kernel: the 30 attempts of a turn use the table of the previous turn and each other's positions.
+/// Works like the kernel: each of the 30 attempts of an iteration uses the table of the previous iteration and the
+/// positions of the attempts before it.
 void PngTwin::search(const std::uint8_t* base, std::uint32_t strip, std::uint32_t begin, std::uint32_t end,
                      std::uint32_t stop) {
   struct Lane {

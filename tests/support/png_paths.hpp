@@ -12,8 +12,8 @@ namespace gpuimg::test {
 /// Empty if all ways return the same pixels or fail with the same message; otherwise describes the difference.
 std::string difference_of_png_paths(std::span<const std::byte> file);
 
-/// The file with correct chunk CRCs and, if the image data inflate, with a correct checksum of them. The file is cut
-/// off where a chunk extends past the end.
+/// The file with correct chunk CRCs and, if the image data can be decompressed, with a correct Adler-32. If a chunk
+/// extends past the end of the file, the bytes from its start on stay unchanged.
 FileBytes with_checksums_repaired(std::span<const std::byte> file);
 
 }  // namespace gpuimg::test

@@ -77,7 +77,7 @@ class Twin {
   StreamEnds stream_;
   std::vector<Block> blocks_;
   BlockList list_;
-  std::uint32_t decoded_ = 0;  // blocks that a round has already processed
+  std::uint32_t decoded_ = 0;  // number of blocks that earlier rounds have processed
   std::vector<std::uint8_t> lengths_;
   std::vector<Window> windows_;
   std::vector<LaneStart> lanes_;
@@ -87,7 +87,7 @@ class Twin {
   std::vector<StoredRun> runs_;
   Chain chain_{};
   std::vector<Symbol> symbols_;
-  std::vector<std::uint8_t> before_;  // the windows before each supertile
+  std::vector<std::uint8_t> before_;  // for each supertile, the window before it
   std::vector<std::uint8_t> raw_;
   std::vector<std::uint32_t> rows_;
   PngTwinResult result_;
@@ -305,7 +305,7 @@ void Twin::plant_error() {
   }
 }
 
-/// Skips the blocks that directly follow one another, in the order of the list.
+/// Moves the chain past the blocks at the beginning of the list that directly follow one another.
 void Twin::skip_regular_blocks() {
   if (chain_.bit != kFirstBlockBit || blocks_[0].begin != kFirstBlockBit) {
     return;
@@ -324,7 +324,7 @@ void Twin::skip_regular_blocks() {
   chain_.bit = blocks_[i].begin;
 }
 
-/// Runs a round: first the blocks that are not decoded yet, then the chain.
+/// Runs a round: decodes the blocks that are not decoded yet, then continues the chain of blocks.
 void Twin::decode_blocks() {
   ++result_.rounds;
   const auto first_window = static_cast<std::uint32_t>(windows_.size());

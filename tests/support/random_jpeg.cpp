@@ -67,7 +67,7 @@ JpegChoices of_several_scans(Random& random, const JpegFactors& factors) {
 }
 
 std::vector<JpegScanChoice> any_scans(Random& random, int components) {
-  // Coefficient bits not sent yet; −1 for all bits.
+  // For each coefficient, the number of low bits that no scan has yet; −1 if no scan has any bit.
   std::vector<std::array<int, 64>> unknown(static_cast<std::size_t>(components));
   for (std::array<int, 64>& bits : unknown) {
     bits.fill(-1);

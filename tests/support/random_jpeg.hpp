@@ -30,7 +30,8 @@ constexpr JpegFactors kAllJpegFactors[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1,
 /// Progressive, or with one scan per component, at any quality. Half of the files have restart markers.
 JpegChoices of_several_scans(Random& random, const JpegFactors& factors);
 
-/// Progressive scans: any bands in any order. Each band starts at any bit; each further scan adds one bit.
+/// Progressive scans: any bands in any order. The first scan of a band leaves out up to two low
+/// bits; each later scan adds one bit.
 std::vector<JpegScanChoice> any_scans(Random& random, int components);
 
 /// For `channels` components: steps from 1 to 255, equal or different tables, luma sampling factors of 1 or 2.

@@ -38,8 +38,8 @@ struct PngDeflating {
   int strategy = 0;
   int memory_level = 8;
   int window_bits = 15;
-  std::size_t flush_bytes = 0;  ///< bytes between flushes of this kind; 0 for no flush
-  int flush = 0;
+  std::size_t flush_bytes = 0;  ///< bytes between flushes; 0 for no flush
+  int flush = 0;                ///< kind of flush, as in zlib
   std::size_t chunk_bytes = 0;  ///< image data per IDAT chunk; 0 for one chunk with all data
 };
 

@@ -9,27 +9,28 @@
 
 namespace gpuimg::test {
 
-/// Settings of the devices and counters, for tests. The settings must be made before a command runs.
+/// Counters, and settings of the devices, for tests. The settings must be made before a command runs.
 struct TwinDevice {
   int devices = 1;               ///< 0: there is no device
   bool decodes = true;           ///< false: the backend leaves every file to the host
   bool decodes_wrongly = false;  ///< every decoded image has one wrong sample
-  int wrong_from = -1;           ///< number of correct images; all later ones have one wrong sample
+  int wrong_from = -1;           ///< images from this number on, counted from 0, have one wrong sample; −1: none
   bool encodes = true;           ///< false: the backend leaves all pixels to the host
   bool encodes_wrongly = false;  ///< every encoded scan has one wrong byte
-  int encoded_wrong_from = -1;   ///< number of correct scans; all later ones have one wrong byte
+  int encoded_wrong_from = -1;   ///< scans from this number on, counted from 0, have one wrong byte; −1: none
   std::size_t available_bytes = ~std::size_t{0};
-  std::atomic<int> rejected_operations = 0;  ///< number of operations that fail for lack of memory; counts down
+  std::atomic<int> rejected_operations = 0;  ///< number of the next operations that fail for lack of memory
 
-  /// Calls number reject_from … reject_from + rejected_calls − 1 among the calls that allocate memory fail for lack of
-  /// memory. Such calls are uploads, operations, decoding, encoding and, unless `downloads_need_none`, downloads.
+  /// Of the calls that allocate memory, counted from 0, the calls reject_from … reject_from + rejected_calls − 1 fail
+  /// for lack of memory. These calls are uploads, operations, decoding, encoding and, unless `downloads_need_none`,
+  /// downloads.
   int reject_from = 0;
   int rejected_calls = 0;
   bool downloads_need_none = false;
   std::atomic<int> calls = 0;  ///< calls that allocate memory
 
   std::atomic<int> made = 0;        ///< number of backends created
-  std::atomic<int> unprepared = 0;  ///< uploads, decodings and encodings by a backend that was prepared for one image
+  std::atomic<int> unprepared = 0;  ///< uploads, decodings and encodings by a backend without expect_many_images()
   std::atomic<int> decoded = 0;     ///< decoded files, including those of the self-test
   std::atomic<int> encoded = 0;     ///< encoded scans, including those of the self-test
   std::atomic<int> uploaded = 0;    ///< uploaded images and masks

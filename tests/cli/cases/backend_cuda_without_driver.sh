@@ -1,4 +1,4 @@
-# The loader finds a file first that is not a library. doctor advises, and fails only if CUDA is asked for.
+# The loader first finds a file that is not a library. `doctor` gives advice, and fails only if CUDA is requested.
 if gpuimg --version | grep -q '^CUDA none'; then echo 'this gpuimg has no CUDA backend'; exit 77; fi
 mkdir driver
 echo 'not a library' >driver/libcuda.so.1

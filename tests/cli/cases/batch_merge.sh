@@ -1,5 +1,5 @@
-# --merge adds exactly, in any order, and also adds earlier sums. An input that cannot be added is left out and counts
-# as failed.
+# The sum of --merge is exact, does not depend on the order of the inputs, and can include earlier sums. An input that
+# cannot be added is left out and counts as failed.
 mkdir in
 for i in 1 2 3; do make_image png in/$i.png 2${i}x30 rgb 8 $i; done
 gpuimg hist -q --merge in total.json

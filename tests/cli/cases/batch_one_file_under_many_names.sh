@@ -1,5 +1,5 @@
-# A file named in several ways is one input, however its folder is written. --merge also counts several links to one
-# file once, because it adds; other operations write an output for each link.
+# A file named in several ways is one input, however its folder is written. --merge counts a file with several links
+# only once, so that its pixels are added once; other operations write an output for each link.
 mkdir -p x/sub y
 make_image png x/a.png 4x3
 make_image png x/b.png 4x3

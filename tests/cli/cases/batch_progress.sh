@@ -11,6 +11,6 @@ print(last["event"], last["total"], last["done"], last["failed"], last["skipped"
 grep -v '^{' json.txt | sed 's/ in [0-9.]* s (.*/ in T/'
 gpuimg equalize in b/ 2>&1 | sed 's/ in [0-9.]* s (.*/ in T/' | cat -v
 gpuimg equalize -q in c/
-# On any machine, takes longer than the half second before the first bar is drawn.
+# On any machine, this run takes longer than the half second before the first bar is drawn.
 gpuimg equalize --backend cpu --png-level 3 --progress always --jobs 1 --threads 1 in d/ 2>&1 | tr '\r' '\n' |
   grep -c '^.\[K\[=* *\] [0-9]*/40 ' | sed 's/^[1-9][0-9]*$/drawn/'

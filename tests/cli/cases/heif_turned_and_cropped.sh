@@ -17,7 +17,7 @@ def full(kind, content, version=0):
 
 
 def heif(transformations, first=False, brand=b"avif", exif=False):
-    """An image of 5x7; `first`: the transformations come before the size."""
+    """An image of 5x7 pixels. With `first`, the transformations come before the size property."""
     size = [full(b"ispe", struct.pack(">2I", 5, 7))]
     properties = [box(b"av1C", b"\x81\0\x0c\0")] + (transformations + size if first else size + transformations)
     items = [(b"av01", DATA)] + ([(b"Exif", EXIF)] if exif else [])
@@ -53,7 +53,7 @@ def turned(rows, transformation):
 
 
 def pixels(name):
-    """Of a PPM of 8 bits."""
+    """The rows of pixels of an 8-bit PPM."""
     with open(name, "rb") as file:
         _, size, _, data = file.read().split(b"\n", 3)
     width = int(size.split()[0])

@@ -1,5 +1,5 @@
-# A PNG whose zlib window is below 32 KiB is started in bands, and then read again as a whole. The mask, the region and
-# the checks apply to the second pass.
+# gpuimg starts to read a PNG in bands, and reads it again as a whole if its zlib window is below 32 KiB. The mask, the
+# region and the checks apply to the second pass.
 python3 - <<'P'
 import struct, zlib
 WIDTH, HEIGHT = 40, 30

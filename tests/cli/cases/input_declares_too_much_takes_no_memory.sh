@@ -9,7 +9,7 @@ for file in bomb.png bomb.gif bomb.npy; do
   took=$(run_ms gpuimg hist $file out.csv)
   [ "$took" -lt 100 ] || echo "$file took $took ms"
 done
-# Like `empty`, but the size is trusted; only the frame takes memory.
+# --max-pixels allows the size of this screen; only its frame takes memory.
 printf 'GIF89a\0\100\0\040\200\0\0\0\0\0\377\377\377,\0\0\0\0\1\0\1\0\0\2\2\104\1\0;' >sparse.gif
 gpuimg hist --max-pixels 200000000 --transparent count sparse.gif - | grep -v ',0$'
 python3 - <<'P'

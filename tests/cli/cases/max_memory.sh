@@ -1,5 +1,6 @@
-# --max-memory: an image whose format can be read in rows is processed in bands. Another image is rejected; the message
-# tells the memory needed and the option to give. A folder run continues, and can be resumed with a higher limit.
+# --max-memory: an image whose format can be read in rows is processed in bands. Any other image is rejected; the
+# message says how much memory is needed and which option to give. A folder run continues, and can be resumed with a
+# higher limit.
 [ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer itself takes more than the limit
 exec 3>&1 >found.txt
 needs='needs about [0-9,]* MB of memory, but --max-memory leaves [0-9]* MB; give --max-memory \([0-9]*M\) or more$'

@@ -20,5 +20,5 @@ for operation in "hist in.png out.csv" "equalize in.png out.png" "integral in.pn
     esac
   done
 done
-# The loop must meet some limits that gpuimg exceeds; otherwise it proves nothing.
+# Some of the limits must be too low for gpuimg; otherwise the loop proves nothing.
 [ $ran_out -ge 10 ] || echo "memory ran out only $ran_out times"

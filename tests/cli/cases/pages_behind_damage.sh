@@ -1,4 +1,4 @@
-# Pages after damage are lost but reported: the readable pages are written, the rest is an error, and `info` says so.
+# Pages after damage are lost: the readable pages are written, an error reports the lost pages, and so does `info`.
 gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg cannot read TIFF"; exit 77; }
 make_image tif whole.tif 6x5 4
 python3 - <<'P'

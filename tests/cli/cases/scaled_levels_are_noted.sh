@@ -1,4 +1,4 @@
-# If levels were scaled on reading, a note and `info` say so. Black and white files get no note.
+# If reading scales the levels, a note and `info` say so. Black and white files get no note.
 printf 'P5\n2 1\n4095\n\0\0\17\377' >twelve.pgm
 printf 'P2\n2 1\n4095\n0 4095\n' >text.pgm
 printf 'P5\n2 1\n15\n\0\17' >four.pgm

@@ -19,22 +19,23 @@ enum class Verdict : std::uint8_t {
 };
 
 struct CatalogueFile {
-  std::string name;  ///< unique up to the dot; the extension is the format's
+  std::string name;  ///< unique even without the extension, which is the format's
   FileBytes bytes;
   Verdict verdict = Verdict::damaged;
-  std::string words;            ///< part of the error, or of the one note of a good file; empty for no note
+  std::string words;            ///< part of the error, or of a good file's only note; empty if there is no note
   Image expected;               ///< only for a good file
-  std::size_t whole_bytes = 0;  ///< only for a good file: where its image ends; the rest may be cut off
-  std::string words_if_cut;     ///< part of the one note if the rest is cut off
+  std::size_t whole_bytes = 0;  ///< only for a good file: bytes up to the end of its image; later bytes may be cut off
+  std::string words_if_cut;     ///< part of the only note if the later bytes are cut off
 };
 
 class Catalogue {
  public:
   /// `note` is part of the only note that reading produces; empty if there is none.
   void add_good(std::string name, FileBytes bytes, Image expected, std::string note = "");
-  /// Like add_good, with `extra` after the end of the image.
+  /// Like add_good, for a file that consists of `bytes` and, after the end of the image, `extra`.
   void add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected);
-  /// Like add_good, for a file whose last `rest_bytes` the image does not need; without them the note is `note_if_cut`.
+  /// Like add_good, for a file whose last `rest_bytes` bytes are not part of the image. `note_if_cut` is part of the
+  /// note if these bytes are missing.
   void add_good_with_rest(std::string name, FileBytes bytes, std::size_t rest_bytes, Image expected, std::string note,
                           std::string note_if_cut);
   void add_damaged(std::string name, FileBytes bytes, std::string words = "");

@@ -95,7 +95,7 @@ void add_packed(Catalogue& to) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
     frame.packing.runs = true;
-    frame.indices.assign(frame.indices.size(), 3);  // a code means a run that includes the last pixel it stands for
+    frame.indices.assign(frame.indices.size(), 3);  // equal pixels: a code is used before the decoder's table has it
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
     add_frame_of(to, name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
@@ -225,7 +225,7 @@ void add_broken_frames(Catalogue& to) {
 
 void add_broken_codes(Catalogue& to) {
   const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
-  // Offset of the frame: after the screen, its colors and the graphic control block.
+  // Offset of the first frame's block: after the header, the color table and the graphic control block.
   constexpr std::size_t kFrame = 13 + 12 + 8;
   constexpr std::size_t kRootBits = kFrame + 10;
   const auto with = [&](std::size_t offset, std::uint32_t value) {

@@ -14,7 +14,7 @@ struct HeaderField {
   std::size_t offset;
   std::uint32_t value;
   const char* words;  ///< part of the error
-  int bytes = 1;      ///< little endian
+  int bytes = 1;      ///< size of the number, which is little-endian
 };
 
 inline FileBytes with_field(FileBytes file, const HeaderField& field) {

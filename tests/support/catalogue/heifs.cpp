@@ -1,6 +1,6 @@
 // HEIC and AVIF: properties, transformations, alpha, metadata, several images, and broken files. The boxes are written
-// by hand around known images with a few gray levels. Files are left out if the installed libheif has no decoder for
-// them.
+// by hand around known images with a few gray levels. The catalogue leaves out files for which
+// the installed libheif has no decoder.
 #include <string>
 #include <string_view>
 
@@ -101,7 +101,7 @@ FileBytes imir(std::uint32_t axis) { return box("imir", numbers({axis}, 1)); }
 FileBytes clap(std::uint32_t width, std::uint32_t height) {
   return box("clap", numbers({width, 1, height, 1, 0, 1, 0, 1}, 4));
 }
-/// Declares the colors by numbers: the numbers of sRGB.
+/// A color property with the code points of sRGB (nclx).
 FileBytes colors(bool is_full_range) {
   FileBytes content = bytes_of("nclx");
   add_bytes(content, numbers({1, 13, 6}, 2));
@@ -162,7 +162,7 @@ FileBytes item_references(const std::vector<Item>& items) {
   return full_box("iref", all);
 }
 
-/// The data of the items begin at `offset` in the file.
+/// The "meta" box. The data of the items begin at `offset` in the file.
 FileBytes meta(const std::vector<Item>& items, std::size_t offset, std::uint32_t primary) {
   FileBytes places = numbers({0x4400, static_cast<std::uint32_t>(items.size())}, 2);
   FileBytes infos = numbers({static_cast<std::uint32_t>(items.size())}, 2);

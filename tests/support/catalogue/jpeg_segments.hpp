@@ -18,7 +18,7 @@ struct JpegPart {
   [[nodiscard]] bool has_length() const { return marker != 0xD8 && marker != 0xD9 && marker != 0x01; }
 };
 
-/// Takes a valid file. Drops the bytes after the end of the image.
+/// `file` must be valid. Drops the bytes after the end of the image.
 std::vector<JpegPart> jpeg_parts(const FileBytes& file);
 
 FileBytes assemble_jpeg(const std::vector<JpegPart>& parts);

@@ -21,7 +21,8 @@ Image rgb_image(const Values& colors) {
   return image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(colors[i]); });
 }
 
-/// A file of uncompressed rows that ends with padding. A file without some of this padding lacks no pixel.
+/// Adds a file of uncompressed rows. If its last row ends with padding, a file without the padding still has all
+/// pixels.
 void add_rows(Catalogue& to, const std::string& name, FileBytes file, int bits, Image expected) {
   const int unused_bits = (32 - kWidth * bits % 32) % 32;
   to.add_good_with_rest(name, std::move(file), static_cast<std::size_t>(unused_bits / 8), std::move(expected), "",

@@ -46,9 +46,9 @@ enum Tag : std::uint32_t {
   kDngVersion = 50706,
 };
 
-constexpr std::uint32_t kUntold = 65535;  ///< a photometric interpretation that the directory leaves out
+constexpr std::uint32_t kUntold = 65535;  ///< stands for a directory without a photometric interpretation
 
-/// The type of a tag's values: its number in TIFF 6.0, and its bytes.
+/// The type of a tag's values: its number in TIFF 6.0, and the size of one value in bytes.
 struct FieldType {
   std::uint32_t number;
   int bytes;
@@ -499,7 +499,7 @@ void add_palettes_and_inks(Catalogue& to) {
 }
 
 /// Raw photos. Their compression or DNG's version identifies them; or the file names a camera maker, and its first
-/// image is a thumbnail of a photo elsewhere in the file.
+/// image is a thumbnail of the photo, which is elsewhere in the file.
 void add_raw_photos(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
@@ -560,7 +560,7 @@ FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big
     const auto bytes = static_cast<std::uint32_t>(type_of(tag).bytes) * number_at(file, entry + 4, 4);
     if (bytes > 4) {
       set(entry + 8, start + number_at(file, entry + 8, 4));
-    } else if (tag == kOffsets) {  // one offset is missing
+    } else if (tag == kOffsets) {  // the offset of the only strip, in the entry itself
       FileBytes place;
       is_big_endian ? add_be(place, start + number_at(file, entry + 8, 2), 2)
                     : add_le(place, start + number_at(file, entry + 8, 2), 2);
