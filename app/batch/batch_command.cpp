@@ -414,7 +414,7 @@ namespace {
 /// True if the message begins with the name of a step, and so does not name the input.
 bool is_of_operation(std::string_view message, const CommandParser& parser) {
   const std::string_view name = message.substr(0, message.find(": "));
-  return name == parser.name() ||
+  return name == parser.name() || name == "CLAHE" ||  // a part of equalize
          std::ranges::any_of(parser.earlier_steps(), [&](const EarlierStep& step) { return name == step.name; });
 }
 

@@ -110,7 +110,7 @@ TEST(GifReader, RejectsLargeScreensThatAreAlmostEmpty) {
   frame.indices = {1};
   const FileBytes bomb = make_gif(32767, 32767, {1, 2}, {frame});
   EXPECT_TRUE(rejects(bomb, ErrorKind::unsupported, "if you trust the file, use --max-pixels 1073676289"));
-  EXPECT_TRUE(rejects(make_gif(8193, 8192, {1, 2}, {frame}), ErrorKind::unsupported, "cover at most 1;"));
+  EXPECT_TRUE(rejects(make_gif(8193, 8192, {1, 2}, {frame}), ErrorKind::unsupported, "covers at most 1;"));
   EXPECT_EQ(decode(make_gif(4000, 4000, {1, 2}, {frame})).image.width(), 4000);
   const FileBytes small = make_gif(40, 40, {1, 2}, {frame});
   const ReadOptions tight{.max_sparse_pixels = 1599};

@@ -486,14 +486,14 @@ TEST_F(StepsTest, MisfitsAreRejectedBeforeAnyStepRuns) {
   put_image("in.png", smooth_image(random_, 40, 30, {Sample::u8, 3}));
   put_image("mask.png", random_mask(random_, 41, 30));
   const std::vector<std::tuple<std::string, ExitCode, std::string>> lines = {
-      {"png --then equalize --mask @mask.png", ExitCode::usage, "equalize: the mask is 41x30 and the image 40x30"},
+      {"png --then equalize --mask @mask.png", ExitCode::usage, "equalize: the mask is 41x30, but the image is 40x30"},
       {"png --then equalize --clahe --roi 0,0,41,30", ExitCode::usage,
        "CLAHE: the region 0,0,41,30 is not inside the image"},
       {"png --then threshold --method mean --window 99", ExitCode::usage, "threshold: a window of 99 does not fit"},
       {"png --then integral --mean 99", ExitCode::usage, "a window of 99 does not fit"},
       {"npy --then integral --deviation 99", ExitCode::usage, "a window of 99 does not fit"},
       {"csv --then hist --channel a", ExitCode::bad_input, "hist: the image has no alpha channel"},
-      {"csv --then hist --mask @mask.png", ExitCode::usage, "hist: the mask is 41x30 and the image 40x30"},
+      {"csv --then hist --mask @mask.png", ExitCode::usage, "hist: the mask is 41x30, but the image is 40x30"},
   };
   for (const auto& [last, code, message] : lines) {
     SCOPED_TRACE(last);
