@@ -381,7 +381,7 @@ REFERENCES = {
 
 # Explanations by file name or pattern. gpuimg rejects damaged files where others guess: docs/reliability.md.
 FILLED_FAX = "its fax data is damaged; libtiff fills the rows"
-TRUNCATED = "its data end early; others fill the rows"
+TRUNCATED = "its data ends early; others fill the rows"
 UNCOVERED = "pixels that the first frame leaves uncovered are transparent; Pillow paints them"
 OUTSIDE_THE_PALETTE = "indices that its palette lacks"
 EXPLANATIONS = {

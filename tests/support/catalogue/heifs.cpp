@@ -411,8 +411,8 @@ void add_flipped(Catalogue& to) {
     data[at] ^= static_cast<std::byte>(1U << bit);
     return heif({Item{"hvc1", data, {ispe(64, 64), box("hvcC", bytes_of(kHevcBlocksHeader))}}}, "heic");
   };
-  to.add_damaged("heif_of_a_slice_that_ends_early.heic", flipped(9, 6), "leave out parts of the image");
-  to.add_damaged("heif_of_another_slice_that_ends_early.heic", flipped(12, 3), "leave out parts of the image");
+  to.add_damaged("heif_of_a_slice_that_ends_early.heic", flipped(9, 6), "leaves out parts of the image");
+  to.add_damaged("heif_of_another_slice_that_ends_early.heic", flipped(12, 3), "leaves out parts of the image");
   to.add_damaged("heif_of_a_slice_without_end.heic", flipped(7, 0), "CTB outside of image area");
   to.add_damaged("heif_of_another_slice_header.heic", flipped(6, 3), "slice header invalid");
   to.add_damaged("heif_of_another_slice_kind.heic", flipped(6, 2), "reference picture");
