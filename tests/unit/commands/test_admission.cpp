@@ -98,15 +98,17 @@ TEST_F(Admission, DoctorShowsEveryCodecOfBothSides) {
     EXPECT_NE(good.out.find("  " + std::string(codec.name) + ": "), std::string::npos) << good.out;
   }
   for (const auto& [codec, checks] : codecs_of_the_device) {
-    EXPECT_NE(good.out.find(codec + ", identical to the CPU to the byte: " + checks + " checks, all good"), std::string::npos)
+    EXPECT_NE(good.out.find(codec + ", identical to the CPU to the byte: " + checks + " checks, all good"),
+              std::string::npos)
         << good.out;
   }
   twin_device().decodes_wrongly = true;
   twin_device().encodes_wrongly = true;
   const CommandRun wrong = run_command({"doctor"});
   for (const auto& [codec, checks] : codecs_of_the_device) {
-    EXPECT_NE(wrong.out.find(codec + ", identical to the CPU to the byte: " + checks + " checks, " + checks + " FAILED"),
-              std::string::npos)
+    EXPECT_NE(
+        wrong.out.find(codec + ", identical to the CPU to the byte: " + checks + " checks, " + checks + " FAILED"),
+        std::string::npos)
         << wrong.out;
   }
   for (const char* const what : {"decodes JPEG", "encodes JPEG", "decodes PNG", "encodes PNG"}) {
