@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] void reject() {
   throw Error(ErrorKind::unsupported,
-              "this gpuimg is built without libarchive and cannot read tar archives; unpack it, and name the folder");
+              "this gpuimg is built without libarchive and cannot read tar archives; unpack the archive, and name the folder");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace gpuimg {
 namespace {
 
-constexpr std::string_view kForm = "a statistic, one of > >= < <=, and a number, as in 'clipped>1%'";
+constexpr std::string_view kForm = "a statistic, then >, >=, < or <=, then a number, as in 'clipped>1%'";
 
 template <std::size_t i>
 double percentile(const HistogramStatistics& s) {
