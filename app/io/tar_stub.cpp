@@ -6,8 +6,9 @@ namespace gpuimg {
 namespace {
 
 [[noreturn]] void reject() {
-  throw Error(ErrorKind::unsupported,
-              "this gpuimg is built without libarchive and cannot read tar archives; unpack the archive, and name the folder");
+  throw Error(
+      ErrorKind::unsupported,
+      "this gpuimg is built without libarchive and cannot read tar archives; unpack the archive, and name the folder");
 }
 
 }  // namespace
