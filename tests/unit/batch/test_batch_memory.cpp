@@ -11,6 +11,7 @@
 
 #include "batch/memory_reserve.hpp"
 #include "engine/memory.hpp"
+#include "support/emulation.hpp"
 #include "support/sanitizers.hpp"
 
 namespace gpuimg::test_batch_memory {
@@ -139,6 +140,9 @@ TEST(MemoryReserve, DoesNotWaitForAbandonedImages) {
 TEST(MemoryReserveDeathTest, SufficesWhenTheAddressSpaceIsFull) {
   if (test::kHasSanitizer) {
     GTEST_SKIP() << "the sanitizer's shadow memory needs an unlimited address space";
+  }
+  if (test::is_emulated()) {
+    GTEST_SKIP() << "the emulator needs address space, and cannot start the program again";
   }
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(retry_without_memory(), testing::ExitedWithCode(0), "");
