@@ -251,17 +251,22 @@ class Releases(Repository):
                         f"{top}/share/doc/gpuimg/licenses", f"{top}/share/doc/gpuimg", f"{top}/share/doc", f"{top}/share",
                         f"{top}/bin/gpuimg", f"{top}/bin", top], check=True)
 
-    def test_a_deb_of_another_architecture_has_no_sbom(self):
+    def test_a_deb_of_another_architecture_comes_with_its_sbom(self):
         other = "arm64" if os.uname().machine == "x86_64" else "amd64"
-        outside, place = os.path.dirname(self.folder), os.path.join(self.folder, "build/arm64/packages")
+        outside, place = os.path.dirname(self.folder), os.path.join(self.folder, "build/packages/test-arm64")
         os.makedirs(place)
         self.write("../deb/DEBIAN/control", CONTROL.format(version=VERSION, architecture=other))
         name = f"gpuimg_{VERSION}-1~test_arm64.deb"
         subprocess.run(["dpkg-deb", "--root-owner-group", "-b", f"{outside}/deb", os.path.join(place, name)],
                        check=True, capture_output=True)
-        made = os.listdir(self.made(*self.NO_PACKAGES))
+        folder = self.made(*self.NO_PACKAGES)
+        made = os.listdir(folder)
         self.assertIn(name, made)
         self.assertNotIn(f"{name}.cdx.json", made)
+        with open(os.path.join(place, f"{name}.cdx.json"), "w") as sbom:
+            sbom.write("{}")
+        shutil.rmtree(folder)
+        self.assertIn(f"{name}.cdx.json", os.listdir(self.made(*self.NO_PACKAGES)))
 
     def test_a_part_that_fails_leaves_nothing(self):
         self.answer("#!/bin/sh\nexit 3\n")

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "support/emulation.hpp"
 #include "support/oracle_levels.hpp"
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
@@ -612,6 +613,9 @@ class Deskew : public ::testing::Test {
     return {std::move(result), found};
   }
 
+  /// Under emulation, a page takes up to a second.
+  static int pages(int natively) { return test::is_emulated() ? natively / 10 : natively; }
+
   /// Compares with the oracle. Returns true if the image has text.
   bool compare(ConstView image, const std::array<std::uint8_t, 3>& fill = {255, 255, 255}) {
     DeskewOptions options;
@@ -646,7 +650,7 @@ TEST_F(Deskew, FindsTheAnglesOf200Pages) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   double worst = 0.0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < pages(200); ++i) {
     const double degrees = random.between(-1000, 1000) / 100.0;
     const Page page(random, random.between(800, 1000), random.between(600, 800), random.between(14, 26));
     const bool is_light = random.below(4) == 0;
@@ -719,7 +723,7 @@ TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   int off = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < pages(60); ++i) {
     const double degrees = random.between(-1000, 1000) / 100.0;
     const Page page(random, random.between(560, 700), random.between(400, 700), random.between(14, 26));
     const Image image = in_shadow(page.turned(degrees, {Sample::u8, 1}, 235, 100), random.between(25, 50));
