@@ -203,7 +203,8 @@ TEST(PngReader, NotesAnimations) {
     return decode(assemble_png(chunks)).notes;
   };
   EXPECT_EQ(notes_with(2, true), std::vector<std::string>{"PNG animation: first frame only"});
-  EXPECT_EQ(notes_with(2, false), std::vector<std::string>{"PNG animation: only the still image, which is not a frame"});
+  EXPECT_EQ(notes_with(2, false),
+            std::vector<std::string>{"PNG animation: only the still image, which is not a frame"});
   EXPECT_TRUE(notes_with(1, true).empty());
 }
 
