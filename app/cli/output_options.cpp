@@ -36,7 +36,7 @@ const NamedValues<codecs::TiffCompression> kCompressionNames = {
     {"none", codecs::TiffCompression::none, "uncompressed"},
     {"packbits", codecs::TiffCompression::packbits, "for drawings"},
     {"lzw", codecs::TiffCompression::lzw, "for old readers"},
-    {"deflate", codecs::TiffCompression::deflate, "smaller", {"zip"}},
+    {"deflate", codecs::TiffCompression::deflate, "usually the smallest", {"zip"}},
     {"g4", codecs::TiffCompression::group4, "Group 4 fax, for black and white", {"group4"}},
     {"jpeg", codecs::TiffCompression::jpeg, "lossy, 8 bits, at --quality"},
 };
