@@ -45,7 +45,7 @@ cl_event marked(const opencl::Device& device) {
   return event;
 }
 
-/// The time at which `event`, which must be complete, completed; in nanoseconds.
+/// The time in nanoseconds at which `event` completed. The event must be complete.
 cl_ulong end_of(cl_event event) {
   cl_ulong time = 0;
   cl_check(event_api().time(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr), "reading a time");

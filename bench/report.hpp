@@ -18,11 +18,11 @@ struct Verdict {
 
 Verdict verdict_of(const Result& result);
 
-/// Speed-up over the first rival from `library`; 0 if there is none.
+/// How many times faster gpuimg is than the first rival in `library`; 0 if there is none.
 double speed_up(const Result& result, Library library);
 
-/// All tables. Shows the largest size up to 16384² in full. For other large sizes, shows only the slowest distribution
-/// of each operation, so that the tables stay below 120 lines of 120 columns.
+/// All tables. Shows in full the largest size that has at most 16384² pixels. For other sizes, shows only the slowest
+/// distribution of each operation, so that the tables stay below 120 lines of 120 columns.
 std::string tables(const std::vector<Result>& results, const std::vector<Ceiling>& ceilings,
                    const std::pair<Times, Times>& empty_launch);
 

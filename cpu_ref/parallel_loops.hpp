@@ -21,7 +21,7 @@ template <class... Arguments>
 class FunctionRef<void(Arguments...)> {
  public:
   template <class Function>
-  requires(!std::is_same_v<Function, FunctionRef>) FunctionRef(const Function& function)  // NOLINT: lambdas convert
+  requires(!std::is_same_v<Function, FunctionRef>) FunctionRef(const Function& function)  // NOLINT: implicit
       : object_(&function), call_([](const void* object, Arguments... arguments) {
           (*static_cast<const Function*>(object))(arguments...);
         }) {}

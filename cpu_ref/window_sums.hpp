@@ -207,7 +207,8 @@ bool is_opaque(ConstView pixels) {
   return is_opaque;
 }
 
-/// True if some pixel does not have the weight V.
+/// True if the weights can differ: there is a mask, the region is not the whole picture, or the alpha of some pixel is
+/// below the maximum.
 template <class T>
 bool are_unequal(ConstView pixels, const PixelWeights<T>& weights) {
   const Rect& region = weights.region;

@@ -169,7 +169,7 @@ class CudaBackend final : public Backend {
 
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
 
-  /// The pixels may be on any device, which the driver derives from the address.
+  /// The pixels may be on any device; the driver finds the device from the address.
   Picture upload_from_device(ConstView pixels) {
     enter();
     Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);

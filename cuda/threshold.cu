@@ -109,7 +109,8 @@ WolfScale looked_up(Workspace& workspace, const Look& look) {
   return on_host->scale();
 }
 
-/// Thresholds of methods that need no squares. The sums include sum_base(); whole windows have `size` × `size` pixels.
+/// Thresholds of methods that need no squares. Callers add sum_base() to every sum. Whole windows have `size` × `size`
+/// pixels.
 template <ThresholdMethod method>
 struct BandThreshold {
   static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
@@ -161,9 +162,9 @@ struct BandThreshold {
     }
   }
 
-  /// 255 for each of four levels that is above its limit, else 0. Half a word holds 2¹⁵ − 1 plus the level minus its
-  /// limit, so its top bit is the answer. An offset beyond ±256 has the same effect as ±256: it alone decides the
-  /// result.
+  /// 255 for each of four levels that is above its limit, else 0. Each half of a word holds 2¹⁵ − 1 + level − limit, so
+  /// the top bit of the half is the answer. An offset beyond ±256 has the same effect as ±256, because such an offset
+  /// alone decides the result.
   [[nodiscard]] __device__ __forceinline__ std::uint32_t above_limits(std::uint32_t sum0, std::uint32_t sum1,
                                                                       std::uint32_t sum2, std::uint32_t sum3,
                                                                       std::uint32_t levels) const {
@@ -328,7 +329,7 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
   }
 }
 
-// --- Pixels that do not all count ------------------------------------------------------------------------------------
+// --- Windows whose pixels have weights -------------------------------------------------------------------------------
 
 template <class T, ThresholdMethod method>
 struct CompareWithWeighted {
@@ -419,7 +420,7 @@ void write_selected(Workspace& workspace, const Picture& picture, const Picture&
   });
 }
 
-/// Returns false, and writes nothing, if all pixels have the same weight.
+/// Returns false, and writes nothing, if the weights of the pixels cannot differ.
 template <class T>
 bool try_selected(Workspace& workspace, const Picture& picture, const Picture& plane, const ThresholdOptions& options,
                   const Picture& result) {

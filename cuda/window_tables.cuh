@@ -1,5 +1,5 @@
-// Summed-area tables for windows, with and without weights, and a kernel with one thread per pixel. Used by window.cu,
-// threshold.cu and denoise.cu.
+// Summed-area tables for windows, with and without weights, and a kernel that calls a function for each pixel. Used by
+// window.cu, threshold.cu and denoise.cu.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace gpuimg::cuda {
 
-/// True if the sum of any window fits in 32 bits. The table may then wrap.
+/// True if the sum of every window fits in 32 bits. A 32-bit table then suffices, even if its entries wrap.
 inline bool fits_32_bits(const WindowSize& size, std::uint64_t largest) {
   const auto n = static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
   return n <= 0xFFFFFFFFU / largest;
@@ -114,7 +114,8 @@ bool has_alpha_below(Workspace& workspace, const Picture& picture, std::uint32_t
   return *on_host != 0;
 }
 
-/// True if some pixel does not have the weight V.
+/// True if the weights can differ: there is a mask, the region is not the whole picture, or the alpha of some pixel is
+/// below the maximum.
 template <class T>
 bool are_unequal(Workspace& workspace, const Picture& picture, const PixelWeights<T>& weights) {
   const Rect& region = weights.region;
@@ -122,7 +123,7 @@ bool are_unequal(Workspace& workspace, const Picture& picture, const PixelWeight
          (weights.by_alpha && has_alpha_below<T>(workspace, picture, picture.format().max_value()));
 }
 
-/// Writes one part of the products of weights and levels.
+/// Writes part number `part` (16 bits) of each product: weight times level to the power of `power`.
 template <class T>
 struct WritePart {
   PixelWeights<T> weights;

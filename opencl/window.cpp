@@ -22,7 +22,9 @@ struct Weights {
   Selection selection;
   Rect region;
   bool by_alpha = false;
-  bool are_unequal = false;  ///< some pixel does not have the weight V
+  /// The weights can differ: there is a mask, the region is not the whole picture, or the alpha of some pixel is below
+  /// the maximum.
+  bool are_unequal = false;
 };
 
 /// The values of WHAT in kernels/window.cl.

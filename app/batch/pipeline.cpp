@@ -41,8 +41,8 @@ class ItemProcessor {
   void begin(BatchItem& item, const PlanItem& planned) const;
 
   /// Processes an item that is begun, sets it to ready, and releases its share of the memory budget. If the group was
-  /// cancelled, the item stays begun and nothing is written. Throws like begin(), and Error{write} if the manifest's
-  /// begun line cannot be written; the outputs then keep their temporary names and are removed.
+  /// cancelled, the item stays begun and nothing is written. Throws like begin(), and Error{write} if the line with the
+  /// status `begun` cannot be written to the manifest; the outputs then keep their temporary names and are removed.
   void compute(BatchItem& item);
 
   /// True after a device was lost: no new items may start.
@@ -384,7 +384,8 @@ class Run {
         reserve_(budget_, is_cancelled_),
         processor_(job, pool, settings, channels.manifest, budget_, reserve_, is_cancelled_),
         recorder_(settings, channels, plan.items, reserve_),
-        // Finished items wait for earlier ones. More slots than workers keep one slow item from blocking the others.
+        // Finished items wait for earlier ones. There are more slots than workers, so that one slow item does not block
+        // the others.
         slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
 
   RunOutcome execute() {

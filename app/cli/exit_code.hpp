@@ -60,7 +60,7 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
   return ExitCode::internal;
 }
 
-/// True if `failure` says that a thread could not be started: an exception of the standard library or of oneTBB. The
+/// True if `failure`, an exception of the standard library or of oneTBB, says that a thread could not be started. The
 /// usual cause is a lack of memory for the stack, so this leads to ExitCode::out_of_memory.
 inline bool is_rejected_thread(const std::exception& failure) {
   const auto* system = dynamic_cast<const std::system_error*>(&failure);

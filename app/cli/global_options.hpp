@@ -70,17 +70,20 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool trusts_sizes = false;                ///< --max-pixels is given, so it also applies to mostly empty images
+  /// --max-pixels is given. It then replaces the lower limit for images of which the file stores few pixels
+  /// (ReadOptions::max_sparse_pixels).
+  bool trusts_sizes = false;
   std::optional<std::uint64_t> max_memory;  ///< of the process; nothing = images may use half of the free memory
   std::uint64_t max_device_memory = 0;      ///< bytes on each device; 0 = all that is free
   bool auto_orient = true;                  ///< rotate inputs by their EXIF orientation
   std::uint32_t page = 0;                   ///< of files with several images, from 1; 0 = the first
   bool all_pages = false;                   ///< each page is an input
   bool lenient = false;                     ///< read damaged JPEGs as far as possible
-  std::vector<std::string> named_inputs;    ///< files that options name, besides IN; text output must not replace them
-  /// Receives the job of the command, which then reads no files: CommandLine::pass_job. Null: the files are read.
+  std::vector<std::string> named_inputs;  ///< input files in options (other than IN); text output must not replace them
+  /// If set, the command passes its job to this function and reads no files (CommandLine::pass_job).
   std::function<void(ImageJob& job)> take_job = nullptr;
-  /// Called when an image ends, for one image at a time, in order: CommandLine::tell. Null in the gpuimg program.
+  /// Called when an image is done, failed or skipped (CommandLine::tell): for one image at a time, in plan order.
+  /// Null in the gpuimg program.
   std::function<void(const ItemEnd& end)> on_end = nullptr;
   std::shared_ptr<const GlobalArguments> given;  ///< the arguments that were checked
   /// State kept for further command lines: CommandLine::stay. Null if the process runs only one command line.

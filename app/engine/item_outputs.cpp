@@ -73,7 +73,8 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
     }
     return;
   }
-  if (!binary && (rules_.in_place || !is_same_file(output, input))) {  // otherwise check_output() reports the input
+  // If the output is the input, check_output() reports this.
+  if (!binary && (rules_.in_place || !is_same_file(output, input))) {
     check_text_output(output, {input});
     check_text_output(output, inputs_);
   }

@@ -41,8 +41,8 @@ constexpr std::uint32_t kEndOfBlock = 64;
 /// The entry for bits that match no code; it ends the block. No real code has 31 bits without value bits.
 constexpr std::uint16_t kNoCode = 31U | 127U << 9;
 
-/// The next symbols of one block, as long as their codes end within kGroupBits bits. A DC symbol is always alone. If
-/// not even one symbol fits, bits() is 0.
+/// The next symbols of one block: all whose codes end within kGroupBits bits. A DC symbol is always alone. If not even
+/// one symbol fits, bits() is 0.
 struct GroupEntry {
   std::uint32_t packed = 0;  ///< bits | advance << 5 | ends the block << 11 | bits of a DC value << 12
 
@@ -58,8 +58,8 @@ struct HuffmanTables {
   std::uint16_t groups[kGroupEntries];
 };
 
-/// Returns false for an unusual table, which must be left to libjpeg-turbo: a code does not fit or consists of ones, a
-/// DC symbol is above 15, or there are more long codes than entries for them.
+/// Returns false for an unusual table, which must be left to libjpeg-turbo: a code does not fit into its length or has
+/// only ones, a DC symbol is above 15, or there are more long codes than entries for them.
 bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables);
 
 /// `window` must begin with the code.
@@ -97,7 +97,8 @@ enum Defect : std::uint32_t {
   bad_marker = 1U << 6,       ///< restart markers out of order, or fill bytes before a marker
   bad_end = 1U << 7,          ///< no EOI marker after the scan
   bad_dc = 1U << 8,           ///< a DC value out of range
-  not_synchronized = 1U << 9  ///< states did not agree within the budget; the host can still determine the states
+  not_synchronized = 1U << 9  ///< states did not agree within the allowed rounds and steps; the host can still
+                              ///< determine the states
 };
 
 constexpr std::uint32_t kMaxDcBits = 11;
@@ -312,7 +313,7 @@ struct SubsequenceTask {
   std::uint32_t end = 0;          ///< end of the subsequence, in bits
   std::uint32_t segment_end = 0;  ///< end of the segment, in bits
   bool is_last = false;           ///< last subsequence of its segment
-  std::uint32_t first_block = 0;  ///< index in the scan of the segment's first block
+  std::uint32_t first_block = 0;  ///< index of the segment's first block in the scan
   std::uint32_t segment_blocks = 0;
 };
 

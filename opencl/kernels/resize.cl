@@ -1,5 +1,5 @@
-// Resize: passes of weighted sums, the look-up of nearest pixels, and bars. The host computes the weights. Specified in
-// docs/operations.md, "Resize". Restates core/ops/resize.hpp.
+// Resize: passes of weighted sums, the look-up of nearest pixels, and filling the bars of `--fit pad`. The host
+// computes the weights. Specified in docs/operations.md, "Resize". Restates core/ops/resize.hpp.
 
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
 #if SAMPLE_BITS == 8
@@ -30,9 +30,9 @@ static uint unmultiplied(uint color, uint alpha) {
 #endif
 }
 
-// Work-item → a pixel of the result: the weighted sum of the pixels in the window of position i, which start at `from`
-// and are `step` pixels apart. `ends` has bit 0 set in the first pass and bit 1 set in the last pass; it matters only
-// for images with alpha.
+// Work-item → a pixel of the result: the weighted sum of the pixels in window i. These pixels start at `from` and are
+// `step` pixels apart. `ends` has bit 0 set in the first pass and bit 1 set in the last pass; it matters only for
+// images with alpha.
 static void weighted_pixel(__global const Sample* from, ulong step, uint i, __global const uint* starts,
                     __global const Weight* weights, uint ends, __global Sample* to) {
   Weight sums[CHANNELS];

@@ -174,7 +174,7 @@ void EncoderTwin::add_up_tiles() {
   first_bit_.push_back(bits);
 }
 
-/// Writes tiles from last to first, because neighbors share words.
+/// Writes tiles from last to first: neighbors share words, but the order of tiles must not matter.
 void EncoderTwin::write_codes() {
   words_.assign(first_bit_.back() / 32 + 1, 0);
   for (std::size_t tile = first_bit_.size() - 1; tile-- > 0;) {

@@ -32,7 +32,7 @@ void note(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
-/// Not inlined: the function to which libpng jumps back must not contain these variables.
+/// Not inlined: the function to which libpng jumps back must not contain the variables of this one.
 [[gnu::noinline]] void read_rows(png_structp png, png_infop info, Image& image, std::vector<png_bytep>& rows) {
   png_read_info(png, info);
   if (png_get_bit_depth(png, info) == 16) {

@@ -1,4 +1,4 @@
-// Broken BMP: header fields, and indices outside the palette.
+// BMP files with a broken header field, palette, mask or run.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"

@@ -45,7 +45,8 @@ TEST(Placement, TheHostHasNoFallback) {
 
 constexpr ImageShape kRgb{40, 30, {Sample::u8, 3}};
 
-/// The memory for a step's halo rows: each pixel has its channels, result and other bytes, and three sums of 8 bytes.
+/// The memory for a step's halo rows. Each pixel needs a byte for each channel, result_bytes, other_bytes, and three
+/// sums of 8 bytes.
 std::uint64_t halo_of(const OperationTraits& traits, int width, int channels = 3) {
   return static_cast<std::uint64_t>(traits.halo_rows) * static_cast<std::uint64_t>(width) *
          static_cast<std::uint64_t>(channels + static_cast<int>(traits.result_bytes + traits.other_bytes) + 24);
