@@ -251,7 +251,7 @@ Screen read_screen(GifBlocks& blocks) {
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
-    reject_damaged(blocks.name(), fmt::format("its minimum code size is {}, but must be from 1 to 11", root_bits));
+    reject_damaged(blocks.name(), fmt::format("its minimum code size {} is out of range", root_bits));
   }
   frame.memory.reset(new std::uint8_t[frame.pixels().size()]);
   const std::span<std::uint8_t> pixels = frame.pixels();

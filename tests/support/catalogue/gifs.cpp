@@ -234,7 +234,8 @@ void add_broken_codes(Catalogue& to) {
     return file;
   };
   for (const std::uint32_t bits : {0U, 12U, 255U}) {
-    to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes start");
+    to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits),
+                   "its minimum code size");
   }
   to.add_damaged("gif_code_before_it_is_defined.gif", with(kRootBits + 2, 0xFC), "invalid code");
   FileBytes forgotten = plain;  // clear, 0, 1, 2, clear, 0, and 7, which the clear code removed

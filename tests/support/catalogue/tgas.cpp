@@ -190,7 +190,7 @@ void add_broken_maps_and_runs(Catalogue& to) {
   runs.run_length = true;
   FileBytes file = make_tga(3, kWidth, kHeight, 8, Values(kCount, 9), runs);
   file.at(18) = std::byte{0x8F};
-  to.add_damaged("tga_run_beyond_the_end.tga", file, "past its last pixel");
+  to.add_damaged("tga_run_beyond_the_end.tga", file, "past the last pixel");
   file.at(18) = std::byte{0x8D};
   to.add_damaged("tga_run_too_short.tga", file, "truncated");
 }
