@@ -12,6 +12,7 @@
 #include "engine/memory.hpp"
 #include "heap_meter.hpp"
 #include "support/command_run.hpp"
+#include "support/emulation.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
@@ -26,6 +27,12 @@ using Words = std::vector<std::string>;
 
 class ImageMemory : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (is_emulated()) {
+      GTEST_SKIP() << "the memory of the emulator would count";
+    }
+  }
+
   static constexpr int kWidth = 1600;
   static constexpr int kHeight = 1100;
   static constexpr std::size_t kText = (std::size_t{1} << 20) + 1;  // size of the text in whole_png

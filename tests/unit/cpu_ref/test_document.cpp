@@ -738,22 +738,25 @@ TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
 TEST_F(Deskew, MatchesTheOracleForAllFormatsInAShadow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
+  constexpr int kMinUneven = 6;  // pages whose text is found only after the shadow is removed
   int uneven = 0;
-  for (const PixelFormat format : test::photographic_formats()) {
-    SCOPED_TRACE(test::name_of(format));
-    const Page page(random, random.between(180, 240), random.between(90, 130), 14);
-    Image image = in_shadow(page.turned(random.between(-600, 600) / 100.0, format, 230, 90), 30);
-    for (const bool has_holes : {false, true}) {
-      for (int i = 0; has_holes && format.has_alpha() && i < 3000; ++i) {
-        set_sample(image.view(), random.between(0, image.width() - 1), random.between(0, image.height() - 1),
-                   format.channels - 1, random.below(3) == 0 ? 0 : random.below(format.max_value() + 1));
-      }
-      if (!has_holes || format.has_alpha()) {
-        uneven += compare(image.view()) && !skew_of(text_of(image.view())).has_text ? 1 : 0;
+  for (int round = 0; round < 4 && uneven < kMinUneven; ++round) {
+    for (const PixelFormat format : test::photographic_formats()) {
+      SCOPED_TRACE(test::name_of(format));
+      const Page page(random, random.between(180, 240), random.between(90, 130), 14);
+      Image image = in_shadow(page.turned(random.between(-600, 600) / 100.0, format, 230, 90), 30);
+      for (const bool has_holes : {false, true}) {
+        for (int i = 0; has_holes && format.has_alpha() && i < 3000; ++i) {
+          set_sample(image.view(), random.between(0, image.width() - 1), random.between(0, image.height() - 1),
+                     format.channels - 1, random.below(3) == 0 ? 0 : random.below(format.max_value() + 1));
+        }
+        if (!has_holes || format.has_alpha()) {
+          uneven += compare(image.view()) && !skew_of(text_of(image.view())).has_text ? 1 : 0;
+        }
       }
     }
   }
-  EXPECT_GE(uneven, 6);
+  EXPECT_GE(uneven, kMinUneven);
 }
 
 /// In uneven light, two lines are not enough, because a horizon with trees can look like two lines of text.
