@@ -7,6 +7,7 @@
 #   bundled_folder (empty with GPUIMG_STATIC)
 #   with GPUIMG_STATIC: link_maps, build_folder, and for fetched code `sources` (a list of NAME=FOLDER) and `origins` (a
 #   list of NAME=VERSION=ORIGIN)
+cmake_policy(VERSION 3.25)  # the generated script that includes this file sets no policies
 find_program(dpkg_query dpkg-query)
 if(NOT dpkg_query)
   message(FATAL_ERROR "libraries and their licenses come from Debian's packages; dpkg-query was not found")
