@@ -70,7 +70,7 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  /// --max-pixels is given. It then replaces the lower limit for images of which the file stores few pixels
+  /// --max-pixels is given. It then replaces the lower limit for images whose file stores few pixels
   /// (ReadOptions::max_sparse_pixels).
   bool trusts_sizes = false;
   std::optional<std::uint64_t> max_memory;  ///< of the process; nothing = images may use half of the free memory

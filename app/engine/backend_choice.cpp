@@ -242,7 +242,7 @@ BackendSource::~BackendSource() {
         options_.resident->backends.keep(std::move(*made), {options_.device, options_.threads});
       }
     }
-  } catch (const std::exception&) {  // the device is missing, or there is no memory to keep a backend
+  } catch (const std::exception&) {  // the device is missing, or memory for a backend ran out
   }
 }
 

@@ -1,5 +1,4 @@
-# Progress of one image: valid JSON lines, the last of which reports the outcome. Other operations on one image print
-# none.
+# Progress of one image: valid JSON lines. The last line reports the outcome. Other operations on one image print none.
 make_image png in.png 60x40
 gpuimg denoise --search 5 --progress json in.png out.png 2>json.txt
 expect 3 gpuimg denoise --progress json missing.png other.png 2>>json.txt

@@ -23,7 +23,7 @@ std::uint32_t flattened(std::uint64_t color, std::uint64_t alpha, std::uint64_t 
   return static_cast<std::uint32_t>((2 * sum + most) / (2 * most));
 }
 
-/// Converts a level from the maximum `from` to the maximum `to`, rounded to nearest; there are no ties.
+/// Converts a level from the maximum `from` to the maximum `to`, rounded to nearest. Ties cannot occur.
 std::uint32_t nearest_level(std::uint32_t level, std::uint32_t from, std::uint32_t to) {
   return static_cast<std::uint32_t>((std::uint64_t{2} * level * to + from) / (std::uint64_t{2} * from));
 }
