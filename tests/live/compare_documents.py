@@ -160,7 +160,9 @@ class Documents(gpuimg_run.Comparison):
             self.gpuimg("convert", "-q", "-f", "--compression", "g4", self.path("in.tif"), self.path("fax.tif"))
             self.check_group4(self.path("fax.tif"), [pixels])
             if "tiffcp" in self.tools:
-                self.tool("tiffcp", "-c", "g4", self.path("in.tif"), self.path("theirs.tif"))
+                # tiffcp keeps the photometric interpretation, and a black row takes another number of bits in each of the two.
+                # plain.tif has that of fax.tif.
+                self.tool("tiffcp", "-c", "g4", self.path("plain.tif"), self.path("theirs.tif"))
                 sizes = [os.path.getsize(self.path(name)) for name in ("fax.tif", "theirs.tif")]
                 ratios.append(sizes[0] / sizes[1])
                 self.assertLessEqual(sizes[0], 1.05 * sizes[1] + 64, pixels.shape)
