@@ -1,5 +1,5 @@
-"""Compares `deskew` with the angles by which Pillow rotated 200 rendered pages, some of them in uneven light, and its
-results with the pages before the rotation. Compares `despeckle` with OpenCV's connected components, on random images of
+"""Compares `deskew` with the angles by which Pillow rotated rendered pages, some of them in uneven light, and its
+results with the pages before the rotation. GPUIMG_TEST_PAGES is the number of pages (default 200). Compares `despeckle` with OpenCV's connected components, on random images of
 all densities. Reads Group 4 pages with Pillow, ImageMagick and libtiff's tools, and compares their sizes with the files of
 `tiffcp -c g4`.
 
@@ -16,7 +16,8 @@ import gpuimg_run
 numpy, cv2 = gpuimg_run.require("numpy", "cv2")
 from PIL import Image, ImageDraw, ImageFont
 
-PAGES = 200
+PAGES = int(os.environ.get("GPUIMG_TEST_PAGES", 200))
+SPECKS = 40
 FAXES = 34
 WORDS = ("a page of text that nobody has to read but which has lines and words of many lengths with ascenders Capitals and "
          "descenders jumping quickly 1984 (or so) over 300 pixels or more per line and some, which end early.").split()
@@ -182,7 +183,7 @@ class Documents(gpuimg_run.Comparison):
 
     def test_specks(self):
         generator = numpy.random.default_rng([gpuimg_run.seed(), 1])
-        for number in range(120):
+        for number in range(SPECKS):
             height, width = generator.integers(1, 400, 2)
             white = generator.random((height, width)) < generator.random()
             pixels = numpy.where(white, 255, 0).astype(numpy.uint8)

@@ -110,7 +110,7 @@ class Resize(gpuimg_run.Comparison):
 
     def test_fits(self):
         generator = numpy.random.default_rng([gpuimg_run.seed(), 2])
-        for run in range(40):
+        for run in range(12):
             width, height = (int(n) for n in generator.integers(1, 100, 2))
             name = list(FILTERS)[run % len(FILTERS)]
             images = [random_image(generator) for _ in range(IN_A_RUN)]

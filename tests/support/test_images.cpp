@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "support/sanitizers.hpp"
+
 namespace gpuimg::test {
 namespace {
 
@@ -147,7 +149,8 @@ void make_area_opaque(Random& random, View pixels) {
 
 int rounds(int by_default) {
   const char* times = std::getenv("GPUIMG_TEST_TIMES");
-  return by_default * (times != nullptr ? std::max(1, std::atoi(times)) : 1);
+  const int all = by_default * (times != nullptr ? std::max(1, std::atoi(times)) : 1);
+  return kHasSanitizer ? std::max(1, all / 3) : all;
 }
 
 Image random_mask(Random& random, int width, int height) {

@@ -68,7 +68,8 @@ Image levels_by_alphas(PixelFormat format);
 /// Makes a random rectangle opaque, if the image has alpha.
 void make_area_opaque(Random& random, View pixels);
 
-/// The number of repetitions of a test with random cases: `by_default` times GPUIMG_TEST_TIMES (default 1).
+/// The number of repetitions of a test with random cases: `by_default` times GPUIMG_TEST_TIMES (default 1), and a third
+/// of that, at least 1, under a sanitizer.
 int rounds(int by_default);
 
 /// u8 with 1 channel. About half of the values are 0, the others 1 … 255.

@@ -98,7 +98,7 @@ TEST(CpuBackend, AReusedBackendMatchesANewOne) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto reused = make_cpu_backend(2);
-  const int rounds = test::kHasSanitizer ? 10 : 40;  // a round takes four seconds under a sanitizer
+  const int rounds = test::kHasSanitizer ? 4 : 40;  // a round takes four seconds under a sanitizer
   for (int round = 0; round < rounds; ++round) {
     const PixelFormat format = test::photographic_formats()[random.below(8)];
     const Image image = test::any_image(random, random.between(1, 300), random.between(1, 300), format);
