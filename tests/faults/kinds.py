@@ -41,7 +41,7 @@ def points(first, last, most, rng):
 
 def plans(counts, most, rng, cuda, run_begins):
     """Yields (kind, GPUIMG_FAIL) for the runs of a scenario, with about `most` points per kind.
-    Allocations of a batch from number `run_begins` on have sixteen times as many points."""
+    Allocations of a batch from number `run_begins` on have at least 256 points, usually one each."""
     for kind, count in zip(KINDS, counts):
         if is_cuda(kind) != cuda:
             continue
@@ -50,7 +50,7 @@ def plans(counts, most, rng, cuda, run_begins):
             yield "norename+link", "norename:1+,link:1+"
         chosen = list(points(1, count, most, rng))
         if kind == "malloc" and run_begins:
-            chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, 16 * most, rng))
+            chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, 16 * max(most, 16) if most else 0, rng))
         for n in chosen:
             yield kind, f"{kind}:{n}"
             if kind not in ("cuda_lost", "cuda_planted"):  # these are sticky
