@@ -50,7 +50,8 @@ def plans(counts, most, rng, cuda, run_begins):
             yield "norename+link", "norename:1+,link:1+"
         chosen = list(points(1, count, most, rng))
         if kind == "malloc" and run_begins:
-            chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, 16 * max(most, 16) if most else 0, rng))
+            densely = 16 * max(most, 16) if most else 0
+            chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, densely, rng))
         for n in chosen:
             yield kind, f"{kind}:{n}"
             if kind not in ("cuda_lost", "cuda_planted"):  # these are sticky
