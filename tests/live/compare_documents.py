@@ -1,6 +1,6 @@
 """Compares `deskew` with the angles by which Pillow rotated rendered pages, some of them in uneven light, and its
-results with the pages before the rotation. GPUIMG_TEST_PAGES is the number of pages (default 200). Compares `despeckle` with OpenCV's connected components, on random images of
-all densities. Reads Group 4 pages with Pillow, ImageMagick and libtiff's tools, and compares their sizes with the files of
+results with the pages before the rotation. GPUIMG_TEST_PAGES is the number of pages (default 200).
+Compares `despeckle` with OpenCV's connected components, on random images of all densities. Reads Group 4 pages with Pillow, ImageMagick and libtiff's tools, and compares their sizes with the files of
 `tiffcp -c g4`.
 
 The pages use the fonts that fontconfig lists, or Pillow's bitmap font if it lists none.
@@ -161,8 +161,8 @@ class Documents(gpuimg_run.Comparison):
             self.gpuimg("convert", "-q", "-f", "--compression", "g4", self.path("in.tif"), self.path("fax.tif"))
             self.check_group4(self.path("fax.tif"), [pixels])
             if "tiffcp" in self.tools:
-                # tiffcp keeps the photometric interpretation, and a black row takes another number of bits in each of the two.
-                # plain.tif has that of fax.tif.
+                # A black row takes one bit if 0 means black, and two bits if 0 means white. tiffcp keeps this meaning, so
+                # it gets plain.tif, in which 0 means the same as in fax.tif.
                 self.tool("tiffcp", "-c", "g4", self.path("plain.tif"), self.path("theirs.tif"))
                 sizes = [os.path.getsize(self.path(name)) for name in ("fax.tif", "theirs.tif")]
                 ratios.append(sizes[0] / sizes[1])

@@ -48,6 +48,11 @@ def by_opencv(generator, pixels, path):
     assert cv2.imwrite(path, pixels, parameters)
 
 
+def stored_by_opencv(_, pixels, path):
+    """Without compression, for zopflipng: its version 1.0.3 rejects one in hundreds of valid compressed streams."""
+    assert cv2.imwrite(path, pixels, [cv2.IMWRITE_PNG_COMPRESSION, 0])
+
+
 def by_pillow(generator, pixels, path):
     deep = pixels.dtype == numpy.uint16
     if deep:  # Pillow writes 16 bits only as gray
@@ -70,13 +75,10 @@ def run(*command):
     assert done.returncode == 0, (command, done.stdout, done.stderr)
 
 
-def by_program(name, options_of):
-    """An encoder that recodes OpenCV's file."""
+def by_program(name, options_of, write_source):
+    """An encoder that recodes the file that `write_source` writes."""
     def encode(generator, pixels, path):
-        if name == "zopflipng":  # version 1.0.3 rejects one in hundreds of valid compressed streams
-            assert cv2.imwrite(path + ".in.png", pixels, [cv2.IMWRITE_PNG_COMPRESSION, 0])
-        else:
-            by_opencv(generator, pixels, path + ".in.png")
+        write_source(generator, pixels, path + ".in.png")
         run(name, *options_of(generator, path + ".in.png", path))
         os.remove(path + ".in.png")
     return encode
@@ -125,9 +127,11 @@ def encoders(gpuimg):
         os.remove(path + ".in.png")
 
     found = {"OpenCV": by_opencv, "Pillow": by_pillow, "gpuimg": by_gpuimg}
-    for name, options in (("optipng", optipng_options), ("pngcrush", pngcrush_options),
-                          ("zopflipng", zopflipng_options), ("oxipng", oxipng_options)):
-        found[name] = by_program(name, options) if shutil.which(name) else None
+    for name, options, write_source in (("optipng", optipng_options, by_opencv),
+                                        ("pngcrush", pngcrush_options, by_opencv),
+                                        ("zopflipng", zopflipng_options, stored_by_opencv),
+                                        ("oxipng", oxipng_options, by_opencv)):
+        found[name] = by_program(name, options, write_source) if shutil.which(name) else None
     found["advpng"] = by_advpng if shutil.which("advpng") else None
     if found["oxipng"] is None:
         try:

@@ -21,7 +21,6 @@
 #include "support/emulation.hpp"
 #include "support/oracle_levels.hpp"
 #include "support/oracle_of_options.hpp"
-#include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test_document {
@@ -739,8 +738,7 @@ TEST_F(Deskew, FindsTheAnglesOfPagesInAShadow) {
 TEST_F(Deskew, MatchesTheOracleForAllFormatsInAShadow) {
   test::Random random;
   SCOPED_TRACE(random.trace());
-  // pages whose text is found only after the shadow is removed
-  constexpr int kMinUneven = test::kHasSanitizer ? 1 : 6;
+  constexpr int kMinUneven = 6;  // pages whose text is found only after the shadow is removed
   int uneven = 0;
   for (int round = 0; round < 4 && uneven < kMinUneven; ++round) {
     for (const PixelFormat format : test::photographic_formats()) {
